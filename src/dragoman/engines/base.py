@@ -1,0 +1,139 @@
+"""What every engine is: a prompt goes in, batches of pieces come out, and an `End` at the end.
+
+An engine never decodes a dialect and never knows a protocol.  Closing the iterator (or cancelling the task that
+reads it) stops the generation and frees what it held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+__all__ = ["Alternative", "End", "Engine", "ModelInfo", "Options", "Piece", "Progress", "Prompt", "Segment"]
+
+
+@dataclass(slots=True)
+class Segment:
+    """A stretch of a prompt.  `foreign`: text of users, tools or documents, never read as special tokens."""
+
+    text: str
+    foreign: bool = False
+
+
+@dataclass(slots=True)
+class Prompt:
+    """A rendered prompt: segments of the template and of foreign text."""
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole prompt as one text."""
+        return "".join(segment.text for segment in self.segments)
+
+
+@dataclass(slots=True)
+class Options:
+    """How to generate.
+
+    `limit`: tokens, None for no limit.  `grammar`: text by `form` (gbnf, lark), or "".
+    `sampling`: as in `Request.sampling`.  `logprobs`: alternatives per token, None for none.
+    `marks`: special tokens that must arrive as text (the dialect's marks).  Stop strings are matched by us, never sent.
+    """
+
+    limit: int | None = None
+    grammar: str = ""
+    form: str = "gbnf"
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    logprobs: int | None = None
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Alternative:
+    """A token with its log probability (natural logarithm) and the tokens that stood beside it."""
+
+    token: str
+    logprob: float
+    bytes: tuple[int, ...] = ()
+    top: tuple[Alternative, ...] = ()
+
+
+@dataclass(slots=True)
+class Piece:
+    """Text as it came: `special` if it is exactly one special token; `ids` are a hint and may be incomplete."""
+
+    text: str
+    ids: Sequence[int] = ()
+    special: bool = False
+    logprobs: tuple[Alternative, ...] = ()
+
+
+@dataclass(slots=True)
+class Progress:
+    """The prompt is being evaluated: tokens done of tokens in all, of which `cached` were known."""
+
+    done: int
+    total: int
+    cached: int = 0
+
+
+@dataclass(slots=True)
+class End:
+    """The engine ended by itself: stop (end token, or the text simply ended) or length.
+
+    Token counts are None where unknown.  `extra`: further facts that travel along, such as timings.
+    """
+
+    reason: str = "stop"
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ModelInfo:
+    """What is known of a served model.
+
+    `template`: its chat template (Jinja), or "".  `specials`: mark -> token id, for all control and user-defined tokens.
+    `context`: tokens per request, None if unknown.  `bos`/`eos`: texts of these tokens, for the template.
+    """
+
+    name: str
+    dialect: str = ""
+    template: str = ""
+    specials: Mapping[str, int] = field(default_factory=dict)
+    context: int | None = None
+    bos: str = ""
+    eos: str = ""
+    created: int = 0
+
+
+class Engine(Protocol):
+    """Runs models.  All methods raise `EngineError` where the engine fails, never a foreign exception."""
+
+    name: str
+
+    async def start(self) -> None:
+        """Make it ready: load, connect, learn the model's metadata."""
+
+    async def stop(self) -> None:
+        """Release everything it opened."""
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """The models it serves."""
+
+    async def count(self, prompt: Prompt) -> int | None:
+        """The tokens of a prompt, None where it cannot tell."""
+
+    def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Piece | Progress | End]]:
+        """Generate.  What was read together comes as one batch; the last item of the last batch is an `End`.
+
+        `request` is the `Request` behind the prompt, for engines that choose by it (the script).
+
+        Raises:
+            RequestError: the prompt does not fit (code `context_length_exceeded`), or the grammar is refused.
+            EngineError: it failed, also in the middle.
+        """

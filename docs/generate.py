@@ -20,6 +20,7 @@ import dragoman
 from dragoman import api, errors, events, messages
 from dragoman.cli.app import COMMANDS, run
 from dragoman.cli.dialects import facts
+from dragoman.server.config import Config, environment_name
 
 ROOT = Path(__file__).parent.parent
 PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -140,13 +141,23 @@ def dialects() -> str:
     return "\n".join(rows)
 
 
+def settings() -> str:
+    """A table of the server's settings."""
+    rows = ["| option | variable | default | meaning |", "|---|---|---|---|"]
+    for field in dataclasses.fields(Config):
+        fact = field.metadata
+        option, default = f"--{field.name.replace('_', '-')}", f"`{fact['default']}`" if fact["default"] != "" else ""
+        rows.append(f"| `{option}` | `{environment_name(field.name)}` | {default} | {fact['help']} |")
+    return "\n".join(rows)
+
+
 def examples() -> str:
     """What each dialect writes for one and the same turn."""
     return "\n".join(f"### {name}\n\n```text\n{facts(api.get(name))['example']}\n```\n" for name in api.names())
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    part.__name__: part for part in (commands, event_table, message_table, error_tree, public, dialects, examples)
+    part.__name__: part for part in (commands, event_table, message_table, error_tree, public, dialects, settings, examples)
 }
 
 if __name__ == "__main__":

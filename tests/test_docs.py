@@ -1,0 +1,111 @@
+"""The documentation is true: its examples run, its generated parts are fresh, its links lead somewhere.
+
+A `python` block runs (a page's blocks in order, in one namespace); a `text` block right behind it is what it prints.
+A `console` block runs in a shell: `$ command`, then what it prints.  `<!-- file: NAME -->` makes the next block a file.
+"""
+
+import io
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"(?:<!-- (?P<mark>[^>]+) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)```\n", re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]+))?\)")
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def blocks(page):
+    """Kind, mark, text, and whether nothing but white space stands between a block and the one before it."""
+    text, end = page.read_text("utf-8"), -1
+    for block in BLOCK.finditer(text):
+        follows = end >= 0 and not text[end : block.start()].strip()
+        end = block.end()
+        yield block["kind"], block["mark"] or "", block["text"], follows
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace, printed = {"__name__": "example"}, None
+    for kind, mark, text, follows in blocks(page):
+        if mark.startswith("needs: server"):
+            continue  # run by tests/server, against a server
+        if mark.startswith("file: "):
+            Path(mark.removeprefix("file: ")).write_text(text.removesuffix("\n"), "utf-8")
+        if kind == "text" and follows and printed is not None:
+            assert printed == text
+        printed = None
+        if kind == "python":
+            printed = run_python(text, namespace, page)
+        elif kind == "console":
+            run_console(text)
+
+
+def run_python(text, namespace, page):
+    with redirect_stdout(io.StringIO()) as out:
+        exec(compile(text, str(page), "exec"), namespace)
+    return out.getvalue()
+
+
+def run_console(text):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for step in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, printed = re.match(r"((?:.*\\\n)*.*\n)(.*)", step, re.DOTALL).groups()
+        done = subprocess.run(
+            ["bash", "-c", command], check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, "PATH": path, "NO_COLOR": "1"},
+        )  # fmt: skip
+        assert done.stdout == printed, command
+
+
+def test_console_block_that_lies_fails():
+    with pytest.raises(AssertionError):
+        run_console("$ echo one\ntwo\n")
+
+
+def test_generated_parts_are_fresh():
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs/generate.py", "--check"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_lead_somewhere(page):
+    for path, anchor in LINK.findall(page.read_text("utf-8")):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        if anchor:
+            assert anchor in anchors(target), f"{path}#{anchor}"
+
+
+def anchors(page):
+    titles = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_one_sentence_a_line(page):
+    prose = BLOCK.sub("", page.read_text("utf-8"))
+    two = [line for line in prose.splitlines() if re.search(r"[a-z)`]\. [A-Z]", line) and not line.startswith("|")]
+    assert not two
+
+
+def codes_in_source():
+    """All codes of notices that the source can make: the text given to `Notice(...)` or to `notice(...)`."""
+    found = set()
+    for file in (ROOT / "src/dragoman").rglob("*.py"):
+        found |= set(re.findall(r"""\b[Nn]otice\(\s*f?["']([\w-]+)["']""", file.read_text("utf-8")))
+    return found
+
+
+def test_every_notice_is_explained():
+    table = (ROOT / "docs/notices.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == codes_in_source()

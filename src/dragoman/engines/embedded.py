@@ -1,0 +1,123 @@
+"""The embedded engine: llama.cpp in a supervised child process, spoken to on a Unix socket.
+
+Only its raw completions are used, and always streamed: that is where closing the connection stops the generation.
+It never queues (its queue does not notice a client that left): the waiting happens here, in front of its slots.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import RequestError, Unreachable, UsageError
+from . import gguf
+from .base import End, ModelInfo, Options, Piece, Progress, Prompt
+from .link import Link
+from .supervise import PAUSES, Child
+from .tokens import Tokens
+from .wire import Chunks, body
+
+__all__ = ["Embedded"]
+
+_CONTEXT = 8192
+
+
+class Embedded:
+    """Runs one GGUF model in this machine.
+
+    Args:
+        model: the GGUF file.
+        name: what clients call it; the file's name by default.
+        dialect: the dialect it speaks, if that is known.
+        template: a chat template instead of the model's own.
+        slots: generations at the same time.
+        context: tokens per generation, prompt included; by default the model's own limit, at most 8192.
+        threads: processor threads; by default one per core.
+        batch: prompt tokens evaluated at once; a cancel is noticed between two batches.
+        pauses: seconds before each new start of an engine that keeps dying.
+    """
+
+    name = "embedded"
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        name: str = "",
+        dialect: str = "",
+        template: str | None = None,
+        slots: int = 2,
+        context: int = 0,
+        threads: int = 0,
+        batch: int = 64,
+        pauses: Sequence[float] = PAUSES,
+    ) -> None:
+        self.path, self.template = Path(model), template
+        self.info = ModelInfo(name or self.path.stem, dialect)
+        self.settings: dict[str, Any] = {
+            "model": str(self.path),
+            "slots": slots,
+            "context": context,
+            "threads": threads or os.cpu_count() or 1,
+            "batch": batch,
+        }
+        self.child = Child(self.settings, pauses=pauses)
+        self.link = Link(self.child, self.name)
+        self.tokens = Tokens(self.link, self.info)
+        self._places = asyncio.Semaphore(slots)
+
+    async def start(self) -> None:
+        """Read the model's metadata, load it in a child process, and wait until it answers."""
+        try:
+            self._describe(await asyncio.to_thread(gguf.read, self.path))
+        except UsageError as problem:
+            raise Unreachable(str(problem), engine=self.name) from problem
+        self.tokens = Tokens(self.link, self.info)
+        await self.child.start()
+        await self.tokens.learn()
+
+    async def stop(self) -> None:
+        """End the child process."""
+        await self.child.stop()
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """The one model it serves."""
+        return (self.info,)
+
+    async def count(self, prompt: Prompt) -> int | None:
+        """The tokens of a prompt, the start token included."""
+        return len(await self.tokens.ids(prompt))
+
+    async def stream(
+        self, prompt: Prompt, options: Options, request: Any = None
+    ) -> AsyncIterator[list[Piece | Progress | End]]:
+        """Generate; see `Engine.stream`."""
+        if options.limit == 0:  # llama.cpp would write one token all the same
+            yield [End("length", await self.count(prompt), 0)]
+            return
+        wanted = body(await self.tokens.prompt(prompt), options, self.info.specials)
+        chunks = Chunks(self.info.specials, options.logprobs, self.name)
+        async with self._places:
+            refusals = self.child.log.refusals
+            async with self.link.ask("/completion", wanted) as answer:
+                async for data in answer.content.iter_any():
+                    if options.form == "lark" and self.child.log.refusals > refusals:
+                        raise RequestError("the engine cannot read this grammar", code="grammar_refused")
+                    if batch := chunks.feed(data):
+                        yield batch
+        if not chunks.ended:
+            raise await self.link.broken()
+
+    async def slots(self) -> list[bool]:
+        """Which of its slots are busy."""
+        return [slot["is_processing"] for slot in await self.link.json("/slots")]
+
+    def _describe(self, metadata: gguf.Metadata) -> None:
+        info, limit = self.info, metadata.context or _CONTEXT
+        info.template = metadata.template if self.template is None else self.template
+        info.specials, info.bos, info.eos = metadata.specials, metadata.bos, metadata.eos
+        info.context = self.settings["context"] = self.settings["context"] or min(limit, _CONTEXT)
+        info.created = int(self.path.stat().st_mtime)

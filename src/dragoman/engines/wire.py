@@ -1,0 +1,170 @@
+"""llama.cpp's raw completions: its stream read into batches of pieces, and its errors said in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from ..errors import Broken, DragomanError, Refused, RequestError
+from .base import Alternative, End, Options, Piece, Progress
+
+__all__ = ["Chunks", "body", "failure", "refusal"]
+
+_LARK = "%llguidance {}\n"
+_FINAL = ["content", "tokens", "stop", "stop_type", "tokens_predicted", "tokens_evaluated", "truncated", "timings"]
+
+
+class _Progress(msgspec.Struct):
+    total: int = 0
+    cache: int = 0
+    processed: int = 0
+
+
+class _Token(msgspec.Struct):
+    token: str = ""
+    logprob: float = 0.0
+    bytes: list[int] = []
+    top_logprobs: list[_Token] = []
+
+
+class _Chunk(msgspec.Struct):
+    content: str = ""
+    tokens: list[int] = []
+    stop: bool = False
+    stop_type: str = ""
+    tokens_predicted: int = 0
+    tokens_evaluated: int = 0
+    truncated: bool = False
+    prompt_progress: _Progress | None = None
+    completion_probabilities: list[_Token] = []
+    timings: dict[str, Any] = {}
+    error: dict[str, Any] | None = None
+
+
+_decode = msgspec.json.Decoder(_Chunk).decode
+
+
+def body(prompt: str | list[str | int], options: Options, specials: Mapping[str, int]) -> dict[str, Any]:
+    """A request for `/completion`.
+
+    It asks for progress because only then a cancel is noticed during prompt evaluation, and it never carries stop
+    strings: they make several tokens arrive as one piece.
+    """
+    wanted: dict[str, Any] = {
+        **options.sampling,
+        "prompt": prompt,
+        "stream": True,
+        "return_tokens": True,
+        "return_progress": True,
+        "n_predict": -1 if options.limit is None else options.limit,
+        "preserved_tokens": [mark for mark in options.marks if mark in specials],
+        "response_fields": _FINAL,
+    }
+    wanted.pop("stop", None)
+    if options.grammar:
+        wanted["grammar"] = _grammar(options)
+    if options.logprobs is not None:
+        wanted["n_probs"] = max(1, options.logprobs)
+    return wanted
+
+
+def _grammar(options: Options) -> str:
+    lark = options.form == "lark" and not options.grammar.startswith("%llguidance")
+    return _LARK + options.grammar if lark else options.grammar
+
+
+class Chunks:
+    """Reads the bytes of one stream; `ended` is True once its last chunk was read."""
+
+    def __init__(self, specials: Mapping[str, int], logprobs: int | None, engine: str) -> None:
+        self.marks = {token: mark for mark, token in specials.items()}
+        self.logprobs, self.engine = logprobs, engine
+        self.rest = b""
+        self.ended = False
+
+    def feed(self, data: bytes) -> list[Piece | Progress | End]:
+        """What these bytes complete.
+
+        Raises:
+            EngineError: the engine reports an error in the stream.
+        """
+        *lines, self.rest = (self.rest + data).split(b"\n\n")
+        return [item for line in lines for item in self._items(line)]
+
+    def _items(self, line: bytes) -> Iterator[Piece | Progress | End]:
+        kind, _, payload = line.partition(b": ")
+        if kind == b"error":
+            raise refusal(500, msgspec.json.decode(payload), self.engine)
+        if kind != b"data":
+            return  # a comment that keeps the connection alive
+        try:
+            chunk = _decode(payload)
+        except msgspec.MsgspecError as problem:
+            raise Broken(f"llama.cpp sent a chunk that cannot be read: {problem}", engine=self.engine) from problem
+        yield from self._read(chunk)
+
+    def _read(self, chunk: _Chunk) -> Iterator[Piece | Progress | End]:
+        if chunk.error is not None:
+            raise refusal(500, chunk.error, self.engine)
+        if chunk.prompt_progress is not None:  # such a chunk also carries a token, which is not one
+            yield Progress(chunk.prompt_progress.processed, chunk.prompt_progress.total, chunk.prompt_progress.cache)
+            return
+        if chunk.content:
+            yield from self._pieces(chunk)
+        if chunk.stop:
+            self.ended = True
+            yield _end(chunk)
+
+    def _pieces(self, chunk: _Chunk) -> Iterator[Piece]:
+        text, ids = chunk.content, chunk.tokens
+        logprobs = tuple(self._alternative(token) for token in chunk.completion_probabilities)
+        mark = self.marks.get(ids[-1], "") if ids else ""
+        if mark and text != mark and text.endswith(mark):  # text that was held back came together with a mark
+            yield Piece(text.removesuffix(mark), ids[:-1], logprobs=logprobs[:-1])
+            text, ids, logprobs = mark, ids[-1:], logprobs[-1:]
+        yield Piece(text, ids, bool(mark) and text == mark, logprobs)
+
+    def _alternative(self, token: _Token) -> Alternative:
+        beside = token.top_logprobs[: self.logprobs]
+        top = tuple(Alternative(other.token, other.logprob, tuple(other.bytes)) for other in beside)
+        return Alternative(token.token, token.logprob, tuple(token.bytes), top)
+
+
+def _end(chunk: _Chunk) -> End:
+    reason = "length" if chunk.stop_type == "limit" or chunk.truncated else "stop"
+    cached = chunk.timings.get("cache_n")
+    extra = {"timings": chunk.timings} if chunk.timings else {}
+    return End(reason, chunk.tokens_evaluated, chunk.tokens_predicted, cached, extra)
+
+
+def failure(text: str) -> Mapping[str, Any]:
+    """The error in the body of an answer, whatever shape it has."""
+    try:
+        error = msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        return {"message": text[:500]}
+    error = error.get("error", error) if isinstance(error, dict) else error
+    return error if isinstance(error, dict) else {"message": str(error)}
+
+
+def refusal(status: int, error: Mapping[str, Any], engine: str, hint: str = "") -> DragomanError:
+    """An error that llama.cpp reports, as ours."""
+    message = str(error.get("message") or error)
+    if error.get("type") == "exceed_context_size_error":
+        return _overflow(error.get("n_prompt_tokens"), error.get("n_ctx"))
+    if "grammar" in message and status == 400:
+        return RequestError(f"the engine cannot use this grammar: {message}", code="grammar_refused")
+    if status == 400:
+        return RequestError(f"the engine refuses this request: {message}")
+    return Refused(f"llama.cpp answered {status}: {message}", engine=engine, hint=hint)
+
+
+def _overflow(prompt: Any, context: Any) -> RequestError:
+    return RequestError(
+        f"This model's maximum context length is {context} tokens, but the prompt has {prompt} tokens. "
+        "Shorten the messages or the tools, or serve the model with a larger context.",
+        param="messages",
+        code="context_length_exceeded",
+    )

@@ -1,0 +1,92 @@
+"""`dragoman dialects`: which there are, and how one of them writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from .. import api
+from ..errors import UsageError
+from ..messages import Call, Reasoning, Turn
+from ..syntax.dialect import Dialect
+from ..syntax.template import marks, parse
+from .files import dump
+
+__all__ = ["dialects", "example", "facts"]
+
+CALL = Call("get_weather", '{"city": "Paris", "days": 3}')
+
+
+def dialects(name: str = "", /, *, json: bool = False) -> None:
+    """List the dialects, or show one: its templates, its marks and an example.
+
+    Args:
+        name: A dialect, or one of its other names.
+        json: Print JSON.
+    """
+    if name:
+        one = facts(api.get(name))
+        print(dump(one, indent=2) if json else "\n".join(_details(one)))
+    else:
+        every = [facts(api.get(known)) for known in api.names()]
+        print(dump(every, indent=2) if json else "\n".join(_table(every)))
+
+
+def facts(dialect: Dialect) -> dict[str, Any]:
+    """What is to be known of a dialect, as plain data."""
+    return {
+        "name": dialect.name,
+        "aliases": list(dialect.aliases),
+        "models": dialect.models,
+        "begins": dialect.begins,
+        "ends": list(dialect.ends),
+        "reasoning": dialect.reasoning,
+        "content": list(dialect.content),
+        "calls": [form.template for form in dialect.forms],
+        "marks": list(dict.fromkeys(_marks(dialect))),
+        "example": example(dialect),
+    }
+
+
+def example(dialect: Dialect) -> str:
+    """What a model writes that thinks and then calls a tool; without the thinking where a dialect has none."""
+    for parts in ((Reasoning("The user asks for the weather."), CALL), (CALL,)):
+        with suppress(UsageError):
+            return api.encode(dialect, Turn(parts))
+    return ""
+
+
+def _marks(dialect: Dialect) -> Iterator[str]:
+    templates = (dialect.reasoning, *dialect.content, *(form.template for form in dialect.forms))
+    for template in templates:
+        for piece in parse(template):
+            if isinstance(piece, str):
+                yield from marks(piece)
+    yield from dialect.special
+    yield from dialect.ends
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        yield f"{row['name']:<{width}}  {row['models']}".rstrip()
+        if row["aliases"]:
+            yield f"{'':<{width}}  also: {', '.join(row['aliases'])}"
+
+
+def _details(one: dict[str, Any]) -> Iterator[str]:
+    """Texts as they are, templates quoted: their newlines count."""
+    for key in ("name", "models"):
+        if one[key]:
+            yield f"{key:<9}  {one[key]}"
+    for key in ("aliases", "marks"):
+        if one[key]:
+            yield f"{key:<9}  {'  '.join(one[key])}"
+    for key in ("begins", "ends", "reasoning", "content", "calls"):
+        value = one[key]
+        for template in [value] if isinstance(value, str) else value:
+            if template:
+                yield f"{key:<9}  {dump(template)}"
+    if one["example"]:
+        yield from ("", "example", "", *(f"  {line}" for line in one["example"].splitlines()))

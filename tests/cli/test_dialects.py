@@ -1,0 +1,42 @@
+import json
+
+import dragoman
+
+
+def test_lists_all(cli):
+    ran = cli("dialects")
+    assert ran.status == 0
+    for name in dragoman.names():
+        assert name in ran.out
+
+
+def test_shows_one(cli):
+    ran = cli("dialects", "hermes-json")
+    assert ran.status == 0
+    assert "<tool_call>" in ran.out
+    assert "get_weather" in ran.out
+
+
+def test_another_name_shows_the_same(cli):
+    assert cli("dialects", "hermes").out == cli("dialects", "hermes-json").out
+
+
+def test_json_is_the_whole_story(cli):
+    every = json.loads(cli("dialects", "--json").out)
+    assert [one["name"] for one in every] == list(dragoman.names())
+    for one in every:
+        assert json.loads(cli("dialects", one["name"], "--json").out) == one
+        assert one["example"]
+        assert one["marks"]
+
+
+def test_an_example_reads_back(cli):
+    for one in json.loads(cli("dialects", "--json").out):
+        (call,) = dragoman.decode(one["name"], one["example"]).calls
+        assert (call.name, json.loads(call.arguments)) == ("get_weather", {"city": "Paris", "days": 3})
+
+
+def test_unknown(cli):
+    ran = cli("dialects", "hermse-json")
+    assert ran.status == 2
+    assert "hermes-json" in ran.err

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import signal
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -52,31 +53,45 @@ async def busy(engine: Embedded) -> bool:
     return False
 
 
+def folder_of(engine: Embedded) -> Path:
+    return Path(engine.child.socket).parent
+
+
+def mode(folder: Path) -> int:
+    return stat.S_IMODE(folder.stat().st_mode) if folder.exists() else 0
+
+
 async def test_it_knows_its_model(real: Embedded) -> None:
     (info,) = await real.models()
     assert (info.name, info.context, info.eos) == ("smollm2", 2048, "<|im_end|>")
-    assert info.specials["<|im_end|>"] == 2 and "add_generation_prompt" in info.template
+    assert info.specials["<|im_end|>"] == 2
+    assert "add_generation_prompt" in info.template
     assert info.created > 0
 
 
 async def test_text_streams_and_the_end_mark_arrives_as_a_special_piece(real: Embedded) -> None:
     items = await run(real, HELLO, Options(limit=60, marks=("<|im_end|>", "<tool_call>"), sampling=GREEDY))
     *rest, end = items
-    assert isinstance(rest[0], Progress) and rest[0].total == await real.count(HELLO)
-    assert len(pieces(rest)) > 5 and [p.text for p in pieces(rest) if p.special] == ["<|im_end|>"]
-    assert isinstance(end, End) and end.reason == "stop"
+    assert isinstance(rest[0], Progress)
+    assert rest[0].total == await real.count(HELLO)
+    assert len(pieces(rest)) > 5
+    assert [p.text for p in pieces(rest) if p.special] == ["<|im_end|>"]
+    assert isinstance(end, End)
+    assert end.reason == "stop"
     assert (end.prompt, end.completion) == (await real.count(HELLO), len(pieces(rest)))
     assert "timings" in end.extra
 
 
 async def test_without_a_wish_for_it_the_end_mark_is_no_text(real: Embedded) -> None:
     items = await run(real, HELLO, Options(limit=60, sampling=GREEDY))
-    assert "<|im_end|>" not in text(items) and items[-1].reason == "stop"
+    assert "<|im_end|>" not in text(items)
+    assert items[-1].reason == "stop"
 
 
 async def test_a_limit_cuts(real: Embedded) -> None:
     items = await run(real, HELLO, Options(limit=3, sampling=GREEDY))
-    assert len(pieces(items)) == 3 and items[-1].reason == "length"
+    assert len(pieces(items)) == 3
+    assert items[-1].reason == "length"
 
 
 async def test_a_limit_of_nothing_gives_nothing(real: Embedded) -> None:
@@ -87,7 +102,8 @@ async def test_a_limit_of_nothing_gives_nothing(real: Embedded) -> None:
 async def test_the_second_time_the_prompt_comes_from_the_cache(real: Embedded) -> None:
     await run(real, HELLO, Options(limit=1))
     end = (await run(real, HELLO, Options(limit=1)))[-1]
-    assert end.cached and end.cached >= end.prompt - 1
+    assert end.cached
+    assert end.cached >= end.prompt - 1
 
 
 @pytest.mark.parametrize(
@@ -117,13 +133,16 @@ async def test_logprobs(real: Embedded, wanted: int) -> None:
     items = await run(real, HELLO, Options(limit=2, logprobs=wanted, sampling=GREEDY))
     for piece in pieces(items):
         (token,) = piece.logprobs
-        assert token.token == piece.text and bytes(token.bytes).decode() == piece.text
-        assert token.logprob < 0 and len(token.top) == wanted
+        assert token.token == piece.text
+        assert bytes(token.bytes).decode() == piece.text
+        assert token.logprob < 0
+        assert len(token.top) == wanted
 
 
 async def test_characters_of_several_tokens_stay_whole(real: Embedded) -> None:
     items = await run(real, HELLO, Options(limit=12, grammar='root ::= "🦜" "é" "漢"', sampling=GREEDY))
-    assert text(items) == "🦜é漢" and all("\ufffd" not in piece.text for piece in pieces(items))
+    assert text(items) == "🦜é漢"
+    assert all("\ufffd" not in piece.text for piece in pieces(items))
 
 
 async def test_a_prompt_that_does_not_fit_says_both_numbers(real: Embedded) -> None:
@@ -180,7 +199,8 @@ async def test_cancel_during_prompt_evaluation_does_not_evaluate_the_rest(real: 
     assert await idle(real)
     released = [line for line in real.child.log.lines if "stop processing" in line][-1]
     seen = re.search(r"n_tokens = (\d+)", released)
-    assert seen and int(seen[1]) < total
+    assert seen
+    assert int(seen[1]) < total
 
 
 async def test_a_third_stream_waits_here_and_may_leave(real: Embedded) -> None:
@@ -191,7 +211,8 @@ async def test_a_third_stream_waits_here_and_may_leave(real: Embedded) -> None:
         await asyncio.sleep(0.02)
     waiting = asyncio.create_task(run(real, HELLO, Options(limit=1)))
     await asyncio.sleep(0.05)
-    assert not waiting.done() and all(await real.slots())
+    assert not waiting.done()
+    assert all(await real.slots())
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     for task in running:
@@ -206,9 +227,10 @@ async def test_a_killed_child_breaks_the_stream_and_comes_back(real: Embedded) -
     assert await busy(real)
     assert real.child.process
     os.kill(real.child.process.pid, signal.SIGKILL)
-    with pytest.raises(Broken, match="killed by signal 9; its last line: .+") as caught:
+    with pytest.raises(Broken, match=r"killed by signal 9; its last line: .+") as caught:
         await task
-    assert caught.value.engine == "embedded" and caught.value.status == 502
+    assert caught.value.engine == "embedded"
+    assert caught.value.status == 502
     with pytest.raises(Unreachable, match="not running"):
         await run(real, HELLO, Options(limit=1))
     await real.child.ready.wait()
@@ -216,7 +238,7 @@ async def test_a_killed_child_breaks_the_stream_and_comes_back(real: Embedded) -
 
 
 async def test_a_missing_file_is_named() -> None:
-    with pytest.raises(EngineError, match="no model file '/no/such.gguf'"):
+    with pytest.raises(EngineError, match=r"no model file '/no/such.gguf'"):
         await Embedded("/no/such.gguf").start()
 
 
@@ -227,21 +249,23 @@ async def test_another_file_is_not_a_model(tmp_path: Path) -> None:
 
 
 async def test_a_cut_download_gives_llama_cpps_reason_and_leaves_nothing(smollm2: Path, tmp_path: Path) -> None:
-    with open(smollm2, "rb") as whole:
-        (tmp_path / "cut.gguf").write_bytes(whole.read(8_000_000))
+    (tmp_path / "cut.gguf").write_bytes(smollm2.read_bytes()[:8_000_000])
     engine = Embedded(tmp_path / "cut.gguf")
     with pytest.raises(EngineError, match="corrupted or incomplete"):
         await engine.start()
-    assert engine.child.process is None and engine.child.socket == ""
+    assert engine.child.process is None
+    assert engine.child.socket == ""
     await engine.stop()
 
 
 async def test_nothing_stays_behind(smollm2: Path) -> None:
     engine = Embedded(smollm2, slots=1, context=256, threads=1)
     await engine.start()
-    socket, process = engine.child.socket, engine.child.process
-    assert process and os.stat(os.path.dirname(socket)).st_mode & 0o777 == 0o700
+    folder, process = folder_of(engine), engine.child.process
+    assert process
+    assert mode(folder) == 0o700
     await engine.stop()
-    assert process.returncode is not None and not os.path.exists(os.path.dirname(socket))
+    assert process.returncode is not None
+    assert not mode(folder)
     with pytest.raises(Unreachable, match="it was stopped"):
         await engine.count(HELLO)

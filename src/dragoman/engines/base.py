@@ -128,7 +128,9 @@ class Engine(Protocol):
     async def count(self, prompt: Prompt) -> int | None:
         """The tokens of a prompt, None where it cannot tell."""
 
-    def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Piece | Progress | End]]:
+    def stream(
+        self, prompt: Prompt, options: Options, request: Any = None
+    ) -> AsyncIterator[list[Piece | Progress | End]]:
         """Generate.  What was read together comes as one batch; the last item of the last batch is an `End`.
 
         `request` is the `Request` behind the prompt, for engines that choose by it (the script).

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 __all__: list[str] = []
@@ -23,8 +25,8 @@ _PR_SET_PDEATHSIG = 1
 def _leave(socket: str) -> NoReturn:
     """End at once (a clean shutdown would wait for running generations) and leave no socket behind."""
     with contextlib.suppress(OSError):
-        os.unlink(socket)
-        os.rmdir(os.path.dirname(socket))
+        Path(socket).unlink()
+        Path(socket).parent.rmdir()
     os._exit(0)
 
 
@@ -36,10 +38,12 @@ def _follow(socket: str) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _parameters(settings: dict[str, Any]) -> Any:
-    import xllamacpp
+def _serve(settings: dict[str, Any]) -> Any:
+    llama = importlib.import_module("xllamacpp")
+    return llama.Server(_configure(llama.CommonParams(), settings))  # returns when it is loaded and listens
 
-    wanted = xllamacpp.CommonParams()
+
+def _configure(wanted: Any, settings: dict[str, Any]) -> Any:
     wanted.model.path = settings["model"]
     wanted.hostnames = [settings["socket"]]
     wanted.n_parallel = settings["slots"]
@@ -54,12 +58,6 @@ def _parameters(settings: dict[str, Any]) -> Any:
     return wanted
 
 
-def _serve(settings: dict[str, Any]) -> Any:
-    import xllamacpp
-
-    return xllamacpp.Server(_parameters(settings))  # returns when the model is loaded and the socket is open
-
-
 def main() -> NoReturn:
     """Load, say so, and wait for the end of stdin."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
@@ -68,7 +66,7 @@ def main() -> NoReturn:
     _follow(settings["socket"])
     try:
         server = _serve(settings)
-    except Exception as problem:
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the parent is told
         answers.write(json.dumps({"event": "error", "message": str(problem)}) + "\n")
         sys.exit(3)
     answers.write(json.dumps({"event": "ready", "address": server.listening_address}) + "\n")

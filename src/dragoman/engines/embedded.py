@@ -12,10 +12,11 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import RequestError, Unreachable, UsageError
+from ..errors import Unreachable, UsageError
 from . import gguf
 from .base import End, ModelInfo, Options, Piece, Progress, Prompt
 from .link import Link
+from .refusals import bad_grammar
 from .supervise import PAUSES, Child
 from .tokens import Tokens
 from .wire import Chunks, body
@@ -92,7 +93,10 @@ class Embedded:
         return len(await self.tokens.ids(prompt))
 
     async def stream(
-        self, prompt: Prompt, options: Options, request: Any = None
+        self,
+        prompt: Prompt,
+        options: Options,
+        request: Any = None,  # noqa: ARG002 - other engines choose by it
     ) -> AsyncIterator[list[Piece | Progress | End]]:
         """Generate; see `Engine.stream`."""
         if options.limit == 0:  # llama.cpp would write one token all the same
@@ -105,7 +109,7 @@ class Embedded:
             async with self.link.ask("/completion", wanted) as answer:
                 async for data in answer.content.iter_any():
                     if options.form == "lark" and self.child.log.refusals > refusals:
-                        raise RequestError("the engine cannot read this grammar", code="grammar_refused")
+                        raise bad_grammar(self.child.log.last)
                     if batch := chunks.feed(data):
                         yield batch
         if not chunks.ended:

@@ -8,7 +8,7 @@ a template can strip, quote or wrap the text as it likes.  Afterwards each such 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from .base import Prompt, Segment
 

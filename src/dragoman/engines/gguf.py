@@ -24,7 +24,9 @@ _CONTROL, _USER_DEFINED = 3, 4
 _TEMPLATE = "tokenizer.chat_template"
 
 # Vocabularies also define blanks and HTML tags as tokens of their own (Gemma 3: "\n\n", "<table>"): words, not marks.
-_WORD = re.compile(r"[\s▁]*|</?(?:table|caption|thead|tbody|tfoot|tr|th|td|h[1-6]|blockquote|sup|sub|code|ul|ol|li|strong|em|b|i|u|s|p|a|img)>")
+_WORD = re.compile(
+    r"[\s▁]*|</?(?:table|caption|thead|tbody|tfoot|tr|th|td|h[1-6]|blockquote|sup|sub|code|ul|ol|li|strong|em|b|i|u|s|p|a|img)>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def read(path: str | Path) -> Metadata:
         UsageError: there is no such file, it is not a GGUF, or it ends too early.
     """
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _metadata(dict(_Values(data)))
     except FileNotFoundError:
         raise UsageError(f"there is no model file {str(path)!r}") from None

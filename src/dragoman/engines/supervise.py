@@ -21,7 +21,7 @@ __all__ = ["PAUSES", "Child", "Log"]
 
 _PROGRAM = str(Path(__file__).with_name("child.py"))
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-_LONGEST_SOCKET_FOLDER = 80  # a socket's path has 104 bytes on some systems
+_LONGEST_FOLDER = 90  # a socket's path has 104 bytes on some systems
 _STAMP = re.compile(r"^[\d.]+ (?P<level>[A-Z]) (?:(?:srv|slot|cmn|que|llama)\s+)?(?:\w+: )?")
 
 
@@ -114,7 +114,7 @@ class Child:
 
     async def _spawn(self) -> None:
         folder = _folder()
-        socket = os.path.join(folder, "s.sock")
+        socket = f"{folder}/s.sock"
         try:
             await self._load({**self.settings, "socket": socket})
         except BaseException:
@@ -128,9 +128,7 @@ class Child:
     async def _load(self, settings: Mapping[str, Any]) -> None:
         self.process = await _run()
         self._drain = asyncio.create_task(_read(self.process, self.log))
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(json.dumps(settings).encode() + b"\n")
-        answer = json.loads(await self.process.stdout.readline() or "{}")
+        answer = json.loads(await _tell(self.process, settings) or "{}")
         if answer.get("event") != "ready":
             code = await self.process.wait()
             await self._drain
@@ -152,7 +150,7 @@ class Child:
         if self._drain:
             await asyncio.gather(self._drain, return_exceptions=True)
         if socket:
-            shutil.rmtree(os.path.dirname(socket), ignore_errors=True)
+            shutil.rmtree(Path(socket).parent, ignore_errors=True)
         self.gone.set()
 
 
@@ -162,6 +160,13 @@ async def _run() -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable, "-P", _PROGRAM, stdin=pipe, stdout=pipe, stderr=pipe, env=os.environ | spin, limit=2**20
     )
+
+
+async def _tell(process: asyncio.subprocess.Process, settings: Mapping[str, Any]) -> bytes:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(settings).encode() + b"\n")
+    return await process.stdout.readline()
 
 
 async def _read(process: asyncio.subprocess.Process, log: Log) -> None:
@@ -187,8 +192,11 @@ async def _close(process: asyncio.subprocess.Process, patience: float) -> None:
 
 def _folder() -> str:
     """A folder that nobody else may enter, so the socket in it needs no key."""
-    root = tempfile.gettempdir()
-    return tempfile.mkdtemp(prefix="dragoman-", dir=root if len(root) < _LONGEST_SOCKET_FOLDER else "/tmp")
+    folder = tempfile.mkdtemp(prefix="dragoman-")
+    if len(folder) < _LONGEST_FOLDER:
+        return folder
+    Path(folder).rmdir()
+    return tempfile.mkdtemp(prefix="dragoman-", dir="/tmp")
 
 
 def _ending(code: int | None) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from ..errors import Broken, DragomanError, Refused, RequestError
 from .base import Alternative, End, Options, Piece, Progress
+from .refusals import bad_grammar, overflow
 
 __all__ = ["Chunks", "body", "failure", "refusal"]
 
@@ -153,18 +154,9 @@ def refusal(status: int, error: Mapping[str, Any], engine: str, hint: str = "") 
     """An error that llama.cpp reports, as ours."""
     message = str(error.get("message") or error)
     if error.get("type") == "exceed_context_size_error":
-        return _overflow(error.get("n_prompt_tokens"), error.get("n_ctx"))
+        return overflow(error.get("n_prompt_tokens"), error.get("n_ctx"))
     if "grammar" in message and status == 400:
-        return RequestError(f"the engine cannot use this grammar: {message}", code="grammar_refused")
+        return bad_grammar(message)
     if status == 400:
         return RequestError(f"the engine refuses this request: {message}")
     return Refused(f"llama.cpp answered {status}: {message}", engine=engine, hint=hint)
-
-
-def _overflow(prompt: Any, context: Any) -> RequestError:
-    return RequestError(
-        f"This model's maximum context length is {context} tokens, but the prompt has {prompt} tokens. "
-        "Shorten the messages or the tools, or serve the model with a larger context.",
-        param="messages",
-        code="context_length_exceeded",
-    )

@@ -1,0 +1,70 @@
+"""The rulebook: what every stream and answer must keep, and who is hurt when it does not.
+
+The ids are those of the protocol reference: S for server-sent events, C for Chat Completions.
+`breaks` names the clients that were seen to fail when the rule is broken;
+a client that is not named often shows a wrong answer as a good one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["RULES", "Finding", "Rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its id, what must hold, and the clients that break without it."""
+
+    id: str
+    text: str
+    breaks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that is broken, how, and in which frame (counted from 0, None for the whole)."""
+
+    rule: str
+    message: str
+    frame: int | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.frame is None else f" frame {self.frame}"
+        return f"{self.rule}{where}: {self.message}"
+
+
+_PY, _JS, _AI = "openai-py", "openai-js", "ai-sdk"
+_AGENTS, _LANG, _PYD, _LITE = "openai-agents", "langchain", "pydantic-ai", "litellm"
+_ALL = (_PY, _JS, _AI, _AGENTS, _LANG, _PYD, _LITE)
+
+RULES = {
+    rule.id: rule
+    for rule in (
+        Rule("S2", "each event is one data line of JSON in valid UTF-8, without half characters", _ALL),
+        Rule("S4", "no id, no retry, no event without data", (_PY, _AGENTS)),
+        Rule("S6", "nothing follows the end of a stream", ("curl",)),
+        Rule("C1", "every chunk has id, object, created, model and choices, the first four always the same", (_PY, _JS)),
+        Rule("C2", "the role comes once, in the first chunk of its choice", (_PY, _JS)),
+        Rule("C3", "a choice has index, delta and finish_reason; logprobs are null unless asked for", (_PY, _JS)),
+        Rule("C4", "no delta follows the finish of its choice; text does not stand within a call", (_PY, _JS)),
+        Rule("C5", "content is text: never empty, never with marks of the model's dialect", _ALL),
+        Rule("C6", "reasoning is text of its own, under one name", (_AGENTS,)),
+        Rule("C7", "id, type and name come once, in the first delta of a call", (_PY, _JS, _AGENTS, _LANG, _PYD, _LITE)),
+        Rule("C8", "calls are counted from 0, and one ends before the next begins", _ALL),
+        Rule("C9", "arguments are strings that join to one JSON object", (_PY, _JS, _AI, _AGENTS, _LANG)),
+        Rule("C10", "ids of calls are unique in the conversation, up to 40 of A-Z a-z 0-9 _ -", (_PY,)),
+        Rule("C11", "each choice has one chunk with a finish_reason of the known words, and an empty delta",
+             (_PY, _JS, _AI, _LITE)),
+        Rule("C12", "tool_calls if, and only if, a whole call was given", (_PY, _JS, _AI)),
+        Rule("C13", "usage comes if asked for: once, after the finishes, in the last chunk, with no choices", (_PY, _JS)),
+        Rule("C14", "usage has all its numbers, and they add up", (_PY,)),
+        Rule("C15", "a stream that did not fail ends with [DONE], once", (_PY, "curl")),
+        Rule("C16", "choices first appear in the order 0, 1, 2, and all that were asked for appear", (_PY,)),
+        Rule("C17", "log probabilities have token, logprob, bytes and top_logprobs", (_PY,)),
+        Rule("C21", "an error is an object with message, type, param and code, and the last thing sent", _ALL),
+        Rule("C22", "a call that was cut is not shown as whole", (_LANG, "llm")),
+        Rule("C23", "an answer has all its fields; tool_calls is absent if there are none", (_PY, _JS)),
+        Rule("S8", "a stream and an answer to the same request say the same", ("claude-code",)),
+    )
+}  # fmt: skip

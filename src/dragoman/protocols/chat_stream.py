@@ -1,0 +1,289 @@
+"""Events, written as the chunks of a Chat Completions stream.
+
+The order within a choice is the order of its events: the role once, then deltas, then one chunk with the finish.
+Nearly all frames are alike but for their text, so a frame is cut once per stream into what stands before and after
+the text, and a token costs one quoting and one concatenation.
+
+The finish of the last choice waits for `close`, because what is known only then (timings) rides on the last chunk.
+An error ends the stream at once: no finish, no `[DONE]`, so that nobody takes what was sent for the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..errors import Broken, Cancelled
+from ..events import CallArgs, CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
+from ..messages import Request
+from . import sse, wire
+from .chat_error import error
+from .chat_messages import used_ids
+from .chat_request import Settings
+from .chat_shape import CallIds, Joints, Token, extras, finish_word, logprobs_shape, reasoning_keys, usage_shape
+
+__all__ = ["Writer"]
+
+_NO_PART = -1
+_Table = Mapping[type[Event], Callable[["_Choice", Any], bytes]]
+_TAKEN = ("id", "object", "created", "model", "choices", "usage", "error")
+
+
+class Writer:
+    """One per response: events in, bytes of server-sent events out.
+
+    Args:
+        request: what was asked.
+        settings: how it is to be answered.
+        answer_id: the id that all chunks carry.
+        created: the time that all chunks carry, in seconds.
+        ids: makes the id of a call that has none, or none that can be used.
+        model: the name of the model if not the one that was asked for.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        settings: Settings,
+        *,
+        answer_id: str,
+        created: int,
+        ids: Callable[[], str],
+        model: str = "",
+    ) -> None:
+        names = {"id": answer_id, "object": "chat.completion.chunk", "created": created}
+        names["model"] = model or request.model
+        self._head = b"data: " + wire.dump(names)[:-1] + b',"choices":['
+        self._usage = settings.include_usage
+        call_ids = CallIds(used_ids(request.messages), ids)
+        end = b"]%b}\n\n" % (b',"usage":null' if self._usage else b"")
+        self._choices = [_Choice(index, self._head, end, settings, call_ids) for index in range(request.n)]
+        self._last: _Choice | None = None
+        self._opened = False
+        self.ended = False
+
+    def open(self) -> bytes:
+        """The first chunk of every choice.  `write` opens by itself if this was not called."""
+        if self._opened:
+            return b""
+        self._opened = True
+        return b"".join(choice.role() for choice in self._choices)
+
+    def write(self, events: Iterable[Event], choice: int = 0, logprobs: Iterable[Token] = ()) -> bytes:
+        """The frames of some events of a choice.
+
+        `logprobs` are those of the content's tokens.  They ride on the next frame with content;
+        a block of reasoning, a call or the end drops what still waits, since it was markup.
+        """
+        writing = self._choices[choice]
+        if self.ended or writing.finish is not None:
+            return b""
+        frames = [] if self._opened else [self.open()]
+        writing.tokens.extend(logprobs)
+        write = writing.write
+        frames += [write[type(event)](writing, event) for event in events]
+        if writing.finish is not None:
+            frames.append(self._finished(writing, writing.finish))
+        return b"".join(frames)
+
+    def close(self, extra: Mapping[str, Any] | None = None) -> bytes:
+        """The end: the last finish, the usage if asked for, and `[DONE]`; `extra` rides on the last chunk."""
+        if self.ended:
+            return b""
+        if self._last is None:
+            return self.error(Broken("the answer ended before it was finished"))
+        self.ended = True
+        more = extras(extra, _TAKEN)
+        if not self._usage:
+            return self._last.end(more) + sse.DONE
+        usage = usage_shape(choice.usage for choice in self._choices)
+        return b"%b%b],%b\n\n%b" % (self._last.end({}), self._head, wire.dump({"usage": usage, **more})[1:], sse.DONE)
+
+    def error(self, exc: BaseException) -> bytes:
+        """The end of a stream that failed; nothing follows it."""
+        if self.ended:
+            return b""
+        self.ended = True
+        return sse.frame(wire.dump(error(exc)[1]))
+
+    def ping(self, text: str = "") -> bytes:
+        """A comment that keeps the connection alive."""
+        return b"" if self.ended else sse.comment(text)
+
+    def _finished(self, choice: _Choice, finish: Finish) -> bytes:
+        if finish.reason in ("error", "cancelled"):
+            return self.error(finish.error or _WITHOUT_REASON[finish.reason])
+        if any(other.finish is None for other in self._choices):
+            return choice.end({})
+        self._last = choice
+        return b""
+
+
+_WITHOUT_REASON = {"error": Broken("the answer failed"), "cancelled": Cancelled("the request was cancelled")}
+
+
+class _Choice:
+    """One choice of a stream: where it stands, and its frames cut into what surrounds a text."""
+
+    def __init__(self, index: int, head: bytes, end: bytes, settings: Settings, ids: CallIds) -> None:
+        self._head = head + b'{"index":%d,"delta":' % index
+        self._end = end
+        self._tail = b',"logprobs":null,"finish_reason":null}' + end
+        self._content_head = self._head + b'{"content":'
+        self._content_tail = b"}" + self._tail
+        self._keys = reasoning_keys(settings.reasoning_field)
+        self._reasoning_head = self._head + b'{"%b":' % self._keys[0].encode() if self._keys else b""
+        self._functions = settings.functions
+        self._ids = ids
+        self._joints = Joints(inline=settings.reasoning_field == "inline")
+        # The part whose frames need no more than their text, or none.
+        self._content_part = self._reasoning_part = _NO_PART
+        self._calls = 0
+        self._called = False
+        self._begun = False
+        self._name = CallStart(0, "", "")
+        self._pieces: list[str] = []
+        self._args_head = b""
+        self._args_tail = b"}}]}" + self._tail
+        self.tokens: list[Token] = []
+        self.usage: Usage | None = None
+        self.finish: Finish | None = None
+        self.write = _HELD if settings.tool_arguments == "buffered" or settings.functions else _LIVE
+
+    def role(self) -> bytes:
+        """The first chunk."""
+        return self._frame(b'{"role":"assistant","content":""}')
+
+    def end(self, more: Mapping[str, Any]) -> bytes:
+        """The chunk with the finish."""
+        finish = self.finish or Finish("stop")
+        word = finish_word(finish.reason, called=self._called, functions=self._functions)
+        stop = b',"stop_reason":' + wire.quote(finish.stop) if finish.stop else b""
+        last = b'{},"logprobs":null,"finish_reason":"%b"%b}' % (word.encode(), stop)
+        end = self._end
+        if more:
+            end = end.replace(b"}\n\n", b"," + wire.dump(more)[1:] + b"\n\n")
+        return self._leave() + self._head + last + end
+
+    # --- text
+
+    def content(self, event: Content) -> bytes:
+        text = event.text
+        if event.part != self._content_part or self.tokens or not text:
+            return self._content_slowly(event)
+        return self._content_head + wire.quote(text) + self._content_tail
+
+    def _content_slowly(self, event: Content) -> bytes:
+        """The first frame of a part, one with log probabilities, or a refusal."""
+        if not event.text:
+            return b""
+        kind = "refusal" if event.phase == "refusal" else "content"
+        self._content_part = event.part if kind == "content" else _NO_PART
+        self._reasoning_part = _NO_PART
+        text = self._joints.before(kind, event.part) + event.text
+        delta = b'{"%b":%b}' % (kind.encode(), wire.quote(text))
+        tokens, self.tokens = self.tokens, []
+        return self._frame(delta, wire.dump(logprobs_shape(tokens)) if tokens else b"null")
+
+    def reasoning(self, event: Reasoning) -> bytes:
+        text = event.text
+        if event.part != self._reasoning_part or self.tokens or not text:
+            return self._reasoning_slowly(event)
+        return self._reasoning_head + wire.quote(text) + self._content_tail
+
+    def _reasoning_slowly(self, event: Reasoning) -> bytes:
+        """The first frame of a part, or one with both names, or none."""
+        self.tokens.clear()
+        if not event.text or not self._keys:
+            return b""
+        self._content_part = _NO_PART
+        self._reasoning_part = event.part if len(self._keys) == 1 else _NO_PART
+        text = wire.quote(self._joints.before("reasoning", event.part) + event.text)
+        return self._frame(b"{%b}" % b",".join(b'"%b":%b' % (key.encode(), text) for key in self._keys))
+
+    def _leave(self) -> bytes:
+        self.tokens.clear()
+        self._content_part = self._reasoning_part = _NO_PART
+        text = self._joints.leave()
+        return self._content_head + wire.quote(text) + self._content_tail if text else b""
+
+    # --- calls, live
+
+    def live_start(self, event: CallStart) -> bytes:
+        left = self._leave()
+        self._begun = False
+        self._args_head = self._head + b'{"tool_calls":[{"index":%d,"function":{"arguments":' % self._calls
+        return left + self._call(event, "")
+
+    def live_args(self, event: CallArgs) -> bytes:
+        text = event.json
+        if not text:
+            return b""
+        self._begun = True
+        return self._args_head + wire.quote(text) + self._args_tail
+
+    def live_end(self, event: CallEnd) -> bytes:
+        self._called |= event.complete
+        if self._begun or not event.complete:
+            return b""
+        return self._args_head + b'"{}"' + self._args_tail
+
+    # --- calls, held until they are whole
+
+    def held_start(self, event: CallStart) -> bytes:
+        self._name, self._pieces = event, []
+        return self._leave()
+
+    def held_args(self, event: CallArgs) -> bytes:
+        self._pieces.append(event.json)
+        return b""
+
+    def held_end(self, event: CallEnd) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        if not event.complete or (self._functions and self._called):
+            return b""
+        self._called = True
+        arguments = "".join(pieces) or "{}"
+        if self._functions:
+            return self._frame(wire.dump({"function_call": {"name": self._name.name, "arguments": arguments}}))
+        return self._call(self._name, arguments)
+
+    def _call(self, event: CallStart, arguments: str) -> bytes:
+        call = {
+            "index": self._calls,
+            "id": self._ids.give(event.id),
+            "type": "function",
+            "function": {"name": event.name, "arguments": arguments},
+        }
+        self._calls += 1
+        return self._frame(wire.dump({"tool_calls": [call]}))
+
+    # --- the rest
+
+    def count(self, event: Usage) -> bytes:
+        self.usage = event
+        return b""
+
+    def stop(self, event: Finish) -> bytes:
+        self.finish = event
+        return b""
+
+    def skip(self, _: Notice) -> bytes:
+        return b""
+
+    def _frame(self, delta: bytes, logprobs: bytes = b"null") -> bytes:
+        return b'%b%b,"logprobs":%b,"finish_reason":null}%b' % (self._head, delta, logprobs, self._end)
+
+
+# How each event is written, as functions of a choice: bound methods would tie every stream into a knot.
+_LIVE: _Table = {
+    Content: _Choice.content,
+    Reasoning: _Choice.reasoning,
+    CallStart: _Choice.live_start,
+    CallArgs: _Choice.live_args,
+    CallEnd: _Choice.live_end,
+    Notice: _Choice.skip,
+    Usage: _Choice.count,
+    Finish: _Choice.stop,
+}
+_HELD: _Table = {**_LIVE, CallStart: _Choice.held_start, CallArgs: _Choice.held_args, CallEnd: _Choice.held_end}

@@ -1,0 +1,109 @@
+"""Every case of the corpus, in every kind of pieces: what it means, and that the cutting does not matter."""
+
+from __future__ import annotations
+
+import random
+import zlib
+
+import pytest
+
+import corpus
+from corpus import Case
+
+api = pytest.importorskip("dragoman.api")
+
+from streams import (  # noqa: E402
+    Setting,
+    bare,
+    halves,
+    merge,
+    numbered,
+    play,
+    scattered,
+    singly,
+    tokens,
+    turn_of,
+)
+
+from dragoman.errors import UsageError  # noqa: E402
+from dragoman.messages import Request  # noqa: E402
+from dragoman.syntax.decode import Policy  # noqa: E402
+
+CASES = corpus.everything()
+PARSED = [case for case in CASES if not case.stop]
+
+each_case = pytest.mark.parametrize("case", PARSED, ids=str)
+
+
+def setting(case: Case, *, special: bool = False) -> Setting:
+    specials = numbered(case.vocabulary) if special or case.marks else None
+    return Setting(api.get(case.dialect), case.tools, case.prompt, specials, Policy(**case.policy))
+
+
+def test_every_dialect_has_a_corpus():
+    assert set(api.names()) <= {path.stem for path in corpus.files()}
+
+
+def test_every_corpus_has_a_dialect():
+    assert {path.stem for path in corpus.files()} <= set(api.names())
+
+
+@each_case
+def test_it_means_what_the_case_says(case: Case, request: pytest.FixtureRequest):
+    turn = turn_of(play(setting(case), case.pieces, case.finish))
+    found = corpus.problems(case, turn)
+    if found and request.config.getoption("--update-corpus"):
+        corpus.update(corpus.FOLDER / f"{case.dialect}.txt", {case.title: corpus.describe(turn)})
+        pytest.skip("rewritten")
+    assert not found, "\n".join([f"raw: {case.raw!r}", "wanted", *case.expect, *found])
+
+
+@each_case
+def test_the_cutting_does_not_matter(case: Case):
+    made = setting(case)
+    whole = merge(play(made, case.pieces, case.finish))
+    chance = random.Random(zlib.crc32(case.title.encode()))
+    cuttings = [singly(case.pieces), *halves(case.pieces)]
+    cuttings += [scattered(case.pieces, chance, mean) for mean in (2, 4, 9, 30)]
+    for pieces in cuttings:
+        assert merge(play(made, pieces, case.finish)) == whole, pieces
+
+
+@pytest.mark.parametrize("case", [c for c in PARSED if not c.marks and c.special], ids=str)
+def test_marks_as_special_tokens_mean_the_same(case: Case):
+    made, pieces = setting(case, special=True), tokens(case.raw, case.vocabulary)
+    events = play(made, pieces, case.finish)
+    found = corpus.problems(case, turn_of(events))
+    assert not found, "\n".join([f"pieces: {pieces!r}", "wanted", *case.expect, *found])
+    assert merge(play(made, singly(pieces), case.finish)) == merge(events)
+
+
+@each_case
+def test_what_is_encoded_reads_back(case: Case):
+    turn = bare(turn_of(play(setting(case), case.pieces, case.finish)))
+    if not all(part.complete and part.valid for part in turn.calls):
+        return
+    try:
+        raw = api.encode(case.dialect, turn, prompt=case.prompt)
+    except UsageError:
+        return
+    back = play(Setting(api.get(case.dialect), case.tools, case.prompt), [(raw, False)])
+    assert corpus.same_parts(turn_of(back), turn), raw
+
+
+@pytest.mark.parametrize("case", [c for c in PARSED if c.canonical], ids=str)
+def test_canonical_text_is_what_encode_writes(case: Case):
+    turn = turn_of(play(setting(case), case.pieces, case.finish))
+    assert api.encode(case.dialect, turn, prompt=case.prompt) == case.raw
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.stop], ids=str)
+def test_stop_strings_apply_to_content_only(case: Case):
+    generation = pytest.importorskip("dragoman.generation")
+    from dragoman.engines.base import Piece
+
+    asked = Request(tools=case.tools or (), stop=case.stop)
+    for pieces in ([(case.raw, False)], singly(case.pieces)):
+        played = generation.Generation(api.get(case.dialect), asked, case.prompt, None, ids=lambda: "id")
+        events = [event for text, special in pieces for event in played.feed(Piece(text, special=special))]
+        assert not corpus.problems(case, turn_of(events + played.close(case.finish, None)))

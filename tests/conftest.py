@@ -23,6 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     common = {"deadline": None, "database": None, "suppress_health_check": slow, "print_blob": True}
     settings.register_profile("quick", derandomize=True, **common)
-    settings.register_profile("long", **common)
+    settings.register_profile("long", max_examples=2000, **common)
     long = config.getoption("--long") or os.environ.get("HYPOTHESIS_PROFILE") == "long"
     settings.load_profile("long" if long else "quick")

@@ -7,8 +7,11 @@ a template can strip, quote or wrap the text as it likes.  Afterwards each such 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
 
 from .base import Prompt, Segment
 
@@ -19,11 +22,10 @@ _IN_USE = re.compile("[\U000f0000-\U000ffffd]")
 
 
 class Spellings:
-    """The spellings of a model's special tokens, longest first."""
+    """The spellings of a model's special tokens; where several begin alike, the longest counts."""
 
     def __init__(self, marks: Iterable[str]) -> None:
-        found = sorted((mark for mark in marks if mark and not mark.isspace()), key=len, reverse=True)
-        self.pattern = re.compile("|".join(map(re.escape, found)) or r"(?!)")
+        self.pattern = _pattern(tuple(mark for mark in marks if mark and not mark.isspace()))
 
     def broken(self, text: str) -> list[str]:
         """A text in parts none of which spells a special token (unless one of a single character does)."""
@@ -35,28 +37,40 @@ class Spellings:
 
 
 class Disguise:
-    """Hides spellings in texts of one request.
+    """Hides spellings in the texts of one request.
 
     Args:
         spellings: of the model's special tokens.
-        texts: all texts that will be in the prompt, the template included; the stand-ins occur in none of them.
+        texts: all texts that may get into the prompt, the template included; the stand-ins occur in none of them.
     """
 
     def __init__(self, spellings: Spellings, texts: Iterable[str]) -> None:
-        self.spellings = spellings
+        self.pattern = spellings.pattern
         self._free = _unused(texts)
         self._stands: dict[str, str] = {}
 
     def hide(self, text: str, keep: frozenset[str] = frozenset()) -> str:
         """The text with a stand-in for each spelling, `keep` excepted."""
-        return self.spellings.pattern.sub(lambda found: found[0] if found[0] in keep else self._stand(found[0]), text)
+        return self.pattern.sub(lambda found: found[0] if found[0] in keep else self._stand(found[0]), text)
+
+    def hide_in(self, value: Any) -> Any:
+        """A JSON value with all its texts hidden, keys included."""
+        if isinstance(value, str):
+            return self.hide(value)
+        if isinstance(value, dict):
+            return {self.hide(str(key)): self.hide_in(item) for key, item in value.items()}
+        return [self.hide_in(item) for item in value] if isinstance(value, list | tuple) else value
+
+    def stand(self) -> str:
+        """A character that occurs nowhere, to find a place again."""
+        return next(self._free)
 
     def reveal(self, text: str) -> Prompt:
         """A rendered text as segments."""
         marks = {stand: mark for mark, stand in self._stands.items()}
-        if not marks:
-            return Prompt((Segment(text),))
-        pieces = re.split(f"([{''.join(marks)}])", text)
+        for stand in marks:
+            text = text.replace(json.dumps(stand)[1:-1], stand)  # a template may escape what is not ASCII
+        pieces = re.split(f"([{''.join(marks)}])", text) if marks else [text]
         return Prompt(tuple(Segment(marks.get(piece, piece), piece in marks) for piece in pieces if piece))
 
     def _stand(self, mark: str) -> str:
@@ -66,5 +80,26 @@ class Disguise:
 
 
 def _unused(texts: Iterable[str]) -> Iterator[str]:
+    """Looks at the texts only when the first stand-in is wanted: most requests need none."""
     used = {character for text in texts for character in _IN_USE.findall(text)}
-    return (character for character in map(chr, _PRIVATE) if character not in used)
+    yield from (character for character in map(chr, _PRIVATE) if character not in used)
+
+
+@lru_cache(16)
+def _pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all marks, as a tree of their letters: vocabularies have thousands (`<unused4711>`)."""
+    tree: dict[str, Any] = {}
+    for mark in marks:
+        node = tree
+        for letter in mark:
+            node = node.setdefault(letter, {})
+        node[""] = {}
+    return re.compile(_branches(tree) if marks else r"(?!)")
+
+
+def _branches(node: dict[str, Any]) -> str:
+    """A node's continuations; the longest is tried first because the end is optional."""
+    if not (rest := {letter: below for letter, below in node.items() if letter}):
+        return ""
+    choices = "|".join(re.escape(letter) + _branches(below) for letter, below in rest.items())
+    return f"(?:{choices})" + ("?" if "" in node else "")

@@ -112,8 +112,8 @@ class _Values:
     def array(self, kind: int, size: int) -> Sequence[Any]:
         if kind not in _NUMBERS:
             return [self.text() if kind == _STRING else self.value(kind) for _ in range(size)]
-        codes = f"<{size}{_NUMBERS[kind]}"
-        return struct.unpack_from(codes, self.data, self.take(struct.calcsize(codes)))
+        begin = self.take(size * struct.calcsize("<" + _NUMBERS[kind]))
+        return struct.unpack_from(f"<{size}{_NUMBERS[kind]}", self.data, begin)
 
 
 def _metadata(values: Mapping[str, Any]) -> Metadata:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain, repeat
 from typing import Any
@@ -166,4 +166,10 @@ def _limit(wanted: int, request: Request) -> bool:
     return request.limit is not None and request.limit <= wanted
 
 
-_RULE = {"user": _user, "tool": _tool, "results": _results, "choice": _choice, "limit": _limit}
+_RULE: dict[str, Callable[[Any, Request], bool]] = {
+    "user": _user,
+    "tool": _tool,
+    "results": _results,
+    "choice": _choice,
+    "limit": _limit,
+}

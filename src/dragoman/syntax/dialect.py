@@ -44,6 +44,7 @@ class Dialect:
         results: one tool result, with `{text}`, `{name}` and `{id}`.
         results_role: the role of the turn that carries results.
         declare: how tools are told to the model, with `{tools}` (one JSON object a line).
+        signs: what in a chat template, a vocabulary or an output tells this dialect; all of them must be there.
         aliases: other names, such as the parser names of other servers.
         models: who speaks it.
 
@@ -66,6 +67,7 @@ class Dialect:
     results: str = "<tool_response>\n{text}\n</tool_response>"
     results_role: str = "tool"
     declare: str = ""
+    signs: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     models: str = field(default="", repr=False)
 

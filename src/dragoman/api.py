@@ -1,0 +1,174 @@
+"""The library's front: names to dialects, and the three verbs that take either."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from . import dialects
+from .errors import UnknownDialect
+from .messages import Tool, Turn
+from .syntax import decode as _decode
+from .syntax import encode as _encode
+from .syntax.calls import tool_of
+from .syntax.dialect import Dialect
+from .syntax.decode import Policy, Trace
+
+__all__ = ["constrain", "decode", "decode_many", "detect", "detections", "encode", "get", "names"]
+
+Tools = Iterable[Tool | Mapping[str, Any]]
+
+
+@lru_cache(1)
+def _table() -> dict[str, Dialect]:
+    """All dialects by their names, found by listing the folder."""
+    found = {}
+    for module in pkgutil.iter_modules(dialects.__path__):
+        for value in vars(importlib.import_module(f"{dialects.__name__}.{module.name}")).values():
+            if isinstance(value, Dialect):
+                found[value.name] = value
+    return found
+
+
+@lru_cache(1)
+def _aliases() -> dict[str, Dialect]:
+    table = _table()
+    return {alias: dialect for dialect in table.values() for alias in dialect.aliases} | table
+
+
+def names() -> list[str]:
+    """The names of all dialects, without their aliases."""
+    return sorted(_table())
+
+
+def get(dialect: str | Dialect) -> Dialect:
+    """The dialect of a name or an alias.
+
+    Raises:
+        UnknownDialect: there is none; `.near` holds names that look alike.
+    """
+    if isinstance(dialect, Dialect):
+        return dialect
+    found = _aliases().get(dialect)
+    if found is None:
+        raise UnknownDialect(dialect, difflib.get_close_matches(dialect, _aliases(), 3))
+    return found
+
+
+def decode(
+    dialect: str | Dialect,
+    text: str,
+    tools: Tools | None = None,
+    *,
+    prompt: str = "",
+    specials: Mapping[str, int] | None = None,
+    finish: str = "stop",
+    policy: Policy = Policy(),
+    trace: Trace | None = None,
+) -> Turn:
+    """A whole turn at once.
+
+    Args:
+        dialect: a name or a `Dialect`.
+        text: what the model wrote, special tokens visible.
+        tools: the tools on offer; None if unknown, empty for no calls at all.
+        prompt: the rendered prompt, or its end.
+        specials: mark -> token id; without it text decides.
+        finish: why the engine ended: stop, length, filter, cancelled or error.
+        policy: how lenient to be.
+        trace: called with (start, end, role) for every stretch of the text.
+
+    Raises:
+        UsageError: an argument is wrong.  Nothing that a model wrote raises.
+    """
+    return _decode.decode(
+        get(dialect), text, tools, prompt=prompt, specials=specials, finish=finish, policy=policy, trace=trace
+    )
+
+
+def decode_many(
+    dialect: str | Dialect,
+    texts: Iterable[str],
+    tools: Tools | None = None,
+    *,
+    prompt: str = "",
+    finish: str = "stop",
+    policy: Policy = Policy(),
+) -> list[Turn]:
+    """Many turns at once, in order (arguments as for `decode`)."""
+    one, offered = get(dialect), None if tools is None else list(tools)
+    return [_decode.decode(one, text, offered, prompt=prompt, finish=finish, policy=policy) for text in texts]
+
+
+def encode(dialect: str | Dialect, turn: Turn, *, prompt: str = "") -> str:
+    """What follows `prompt` when the model writes this turn, without the mark that ends it.
+
+    Raises:
+        UsageError: the text would not read back as this turn.
+    """
+    return _encode.encode(get(dialect), turn, prompt=prompt)
+
+
+def constrain(
+    dialect: str | Dialect,
+    tools: Tools,
+    choice: str = "auto",
+    *,
+    form: str = "gbnf",
+    prompt: str = "",
+    specials: Mapping[str, int] | None = None,
+    parallel: bool = True,
+    reasoning: bool = True,
+    schema: Mapping[str, Any] | None = None,
+) -> str:
+    """A grammar under which a model can only write valid calls of these tools.
+
+    Args:
+        dialect: a name or a `Dialect`.
+        tools: the tools on offer.
+        choice: auto, required, none, or `name:NAME` for one tool.
+        form: gbnf or lark.
+        prompt: the rendered prompt; it may have opened or closed the reasoning.
+        specials: mark -> token id; such marks are printed as tokens.
+        parallel: whether there may be more than one call.
+        reasoning: whether reasoning may come first.
+        schema: a JSON Schema for the answer, where no call is wanted.
+
+    Raises:
+        UsageError: an argument is wrong.
+    """
+    from .syntax.constrain import constrain as write
+
+    return write(
+        get(dialect), [tool_of(tool) for tool in tools], choice, form=form, prompt=prompt, specials=specials,
+        parallel=parallel, reasoning=reasoning, schema=schema,
+    )  # fmt: skip
+
+
+def detections(
+    chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None
+) -> list[tuple[str, str]]:
+    """The dialects that a chat template, a vocabulary or a sample of output speaks, as (name, reason), best first."""
+    tokens = frozenset(vocab or ())
+    found = []
+    for dialect in _table().values():
+        for source, holds in (
+            ("the chat template", (chat_template or "").__contains__),
+            ("the vocabulary", tokens.__contains__),
+            ("the text", (text or "").__contains__),
+        ):
+            signs = [sign for sign in dialect.signs if holds(sign)]
+            if signs and len(signs) == len([sign for sign in dialect.signs if source != "the text" or holds(sign)]):
+                found.append((len("".join(signs)), dialect.name, f"{source} has {' and '.join(signs)}"))
+    return [(name, reason) for _, name, reason in sorted(found, key=lambda row: (-row[0], row[1]))]
+
+
+def detect(
+    chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None
+) -> str | None:
+    """The best of `detections`, or None."""
+    return next((name for name, _ in detections(chat_template, vocab, text)), None)

@@ -1,0 +1,29 @@
+"""Gemma 4: calls with bare keys and strings between marks."""
+
+from ..syntax.codecs.braces import Braces
+from ..syntax.dialect import Dialect
+
+GEMMA4 = Dialect(
+    "gemma4",
+    call="<|tool_call>call:{name}{args}<tool_call|>",
+    args=Braces('<|"|>'),
+    also=(
+        "<|tool_call>:{name}{args}<tool_call|>",
+        "<|tool_call>{name}{args}<tool_call|>",
+        "<tool_call:{name}{args}<tool_call|>",
+        "<call>{name}{args}<tool_call|>",
+    ),
+    reasoning="<|channel>thought\n{text}\n<channel|>",
+    label="thought",
+    begins="<|turn>model\n",
+    ends=("<turn|>", "<|turn>", "<|tool_response>", "<eos>"),
+    special=("<|tool_call>", "<tool_call|>", "<|channel>", "<channel|>", "<turn|>", "<|tool_response>", '<|"|>'),
+    turn="<|turn>{role}\n{text}<turn|>\n",
+    results="<|tool_response>response:{name}{value:<|\"|>{text}<|\"|>}<tool_response|>",
+    declare=(
+        "You can call these functions, given as JSON, one a line:\n{tools}\n"
+        'To call one, write <|tool_call>call:NAME{key:<|"|>text<|"|>,key:1}<tool_call|>'
+    ),
+    aliases=("gemma-4",),
+    models="Gemma 4 (E2B to 31B), DiffusionGemma",
+)

@@ -1,0 +1,59 @@
+"""Whether a place in Markdown text lies inside code: a fence of three backticks, or inline code on one line."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["Code"]
+
+_STEP = re.compile(r"`+|\n|[^`\n]+")
+
+
+class Code:
+    """Follows text as it comes, in pieces of any size.
+
+    A run of backticks counts when it has ended, so how it was cut does not matter.
+    """
+
+    __slots__ = ("blank", "fence", "inline", "run")
+
+    def __init__(self) -> None:
+        self.fence = False
+        self.inline = False
+        self.blank = True
+        self.run = 0
+
+    def feed(self, text: str) -> None:
+        """Text follows; pieces without a backtick cost next to nothing."""
+        if "`" in text or self.run:
+            for step in _STEP.findall(text):
+                self._step(step)
+        elif "\n" in text:
+            self.blank = not text.rpartition("\n")[2].strip()
+            self.inline = False
+        elif self.blank:
+            self.blank = text.isspace()
+
+    def _step(self, step: str) -> None:
+        if step[0] == "`":
+            self.run += len(step)
+            return
+        self._settle()
+        if step == "\n":
+            self.blank, self.inline = True, False
+        elif self.blank:
+            self.blank = step.isspace()
+
+    def _settle(self) -> None:
+        if self.run:
+            self.fence, self.inline, self.blank, self.run = *self._after(), False, 0
+
+    def _after(self) -> tuple[bool, bool]:
+        if self.run >= 3 and self.blank:
+            return not self.fence, False
+        return self.fence, self.inline if self.fence else not self.inline
+
+    @property
+    def inside(self) -> bool:
+        """Whether what follows is code."""
+        return any(self._after() if self.run else (self.fence, self.inline))

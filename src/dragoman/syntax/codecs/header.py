@@ -1,0 +1,122 @@
+"""Header: what stands before each message of a framed dialect, its parts in any order.
+
+    <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>
+
+A header is read whole and answers which block opens (`Route`).  It is read leniently: the last channel whose word
+begins with a known name counts, and the last recipient that is not the assistant; other words are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Header", "Part", "Route"]
+
+
+@dataclass(slots=True)
+class Part:
+    """A mark of a header ("" before the first one), where the text behind it begins, and that text."""
+
+    mark: str
+    at: int
+    text: str = ""
+
+
+_RECIPIENT = re.compile(r"\bto=\s*([\w.\-/]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a message goes: `content` or `reasoning` with its phase, or a `call` of `name` whose body is of `type`.
+
+    `rest`: text behind the channel's name that is no part of a header.
+    """
+
+    kind: str
+    phase: str = ""
+    name: str = ""
+    type: str = ""
+    rest: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Header:
+    """The codec of message headers.
+
+    Args:
+        start: the mark that begins a message; the role stands behind it.
+        role: the role that is the model itself.
+        channel: the mark before a channel's name.
+        message: the mark that ends a header.
+        noise: marks in a header that only separate.
+        closes: marks that end a message.
+        channels: channel -> (`reasoning` or `content`, phase); the last one is what an unnamed channel means.
+        prefix: what stands before a tool's name in a recipient.
+        builtins: recipients that are tools of the model's own.
+    """
+
+    start: str
+    role: str
+    channel: str
+    message: str
+    noise: tuple[str, ...]
+    closes: tuple[str, ...]
+    channels: Mapping[str, tuple[str, str]]
+    prefix: str = ""
+    builtins: re.Pattern[str] = field(default=re.compile("(?!)"))
+
+    def recipient(self, parts: list[Part]) -> str:
+        """Who a message is for, "" if nobody is named."""
+        found = [name for part in parts for name in _RECIPIENT.findall(part.text) if name != self.role]
+        return found[-1].rstrip(".") if found else ""
+
+    def known(self, word: str) -> str:
+        """The channel that a word names, "" if none."""
+        word = word.lstrip("-?.,:;!*# ")
+        return next((name for name in self.channels if word.startswith(name)), "")
+
+    def route(self, parts: list[Part], declared: Callable[[str], bool]) -> Route:
+        """Which block the message of this header opens."""
+        named = [(self.known(part.text), part.text) for part in parts if part.mark == self.channel]
+        named = [(name, text) for name, text in named if name] or self._unmarked(parts)
+        channel, text = named[-1] if named else ("", "")
+        target = self.recipient(parts)
+        if target:
+            return Route("call", name=self._tool(target, declared), type=self._type(parts))
+        kind, phase = self.channels.get(channel, (list(self.channels.values())[-1][0], ""))
+        return Route(kind, phase, rest=text.partition(channel)[2] if channel else "")
+
+    def _unmarked(self, parts: list[Part]) -> list[tuple[str, str]]:
+        """A channel's name without its mark."""
+        texts = [part.text.strip().removeprefix(self.role).lstrip() for part in parts]
+        return [(name, text) for text in texts if (name := self.known(text))]
+
+    def _tool(self, target: str, declared: Callable[[str], bool]) -> str:
+        name = target.removeprefix(self.prefix)
+        return target if declared(target) and not declared(name) else name
+
+    def _type(self, parts: list[Part]) -> str:
+        words = " ".join(_RECIPIENT.sub(" ", part.text) for part in parts).split()
+        return "code" if "code" in words else ""
+
+    def likely(self, text: str) -> bool:
+        """Whether text without any mark may still be a header."""
+        text = text.lstrip()
+        if text.startswith(self.role):
+            text = text[len(self.role) :].lstrip()
+        if not text or self.role.startswith(text) or "to=".startswith(text) or text.startswith("to="):
+            return True
+        return any(name.startswith(text) or text.startswith(name + " to=") for name in self.channels) or any(
+            text.startswith(name) and (name + " to=").startswith(text) for name in self.channels
+        )
+
+    def stripped(self, text: str) -> str:
+        """The channel whose name begins text that lost its marks (`analysisJust ..`), "" if there is none."""
+        text = text.lstrip().removeprefix(self.role)
+        for name, (kind, _) in self.channels.items():
+            follows = text[len(name) : len(name) + 1]
+            if text.startswith(name) and follows and (kind == "reasoning" or not follows.islower()):
+                return "" if follows.isspace() or follows in ".,:;!?'\")-" else name
+        return ""

@@ -1,0 +1,295 @@
+"""JSON: the arguments as a JSON object, or a whole call `{"name": .., "arguments": {..}}`."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...messages import Call, Tool
+from .. import shapes
+from ..kinds import ANY
+from ..reader import Reader, Steps
+from . import BAD, CUT, WHOLE
+from .values import Output, Values
+
+if TYPE_CHECKING:
+    from ..calls import CallSink
+    from ..grammar import Node
+
+__all__ = ["JsonCall", "JsonObject"]
+
+
+class JsonObject:
+    """The codec of `{args}`: a JSON object.
+
+    Also read: an object encoded once more as a string, one list around one object, and nothing at all (`{}`).
+    """
+
+    opening = re.compile(r"\s{0,256}(?P<ok>[{\[\"'])?")
+
+    def decode(self, r: Reader, call: CallSink) -> Steps[str]:
+        char = yield from r.peek()
+        if char == "{":
+            return (yield from _value(r, call, call.put))
+        if char and char in "\"'" and call.repair:
+            return (yield from _encoded(r, call))
+        if char == "[" and call.repair:
+            return (yield from _listed(r, call))
+        if char and (yield from r.ahead(call.scope.stop()))[0]:
+            call.put("{}", r.at, r.at)
+            return WHOLE
+        return BAD if char else CUT
+
+    def encode(self, call: Call) -> str:
+        return json.dumps(json.loads(call.arguments), ensure_ascii=False)
+
+    def grammar(self, tool: Tool) -> Node:
+        return shapes.json_object(tool)
+
+
+def _value(r: Reader, call: CallSink, put: Output) -> Steps[str]:
+    values = Values(r, put, call.schema, repair=call.repair)
+    state = yield from values.run()
+    call.follow(values)
+    return state
+
+
+def _listed(r: Reader, call: CallSink) -> Steps[str]:
+    """`[{..}]` for `{..}`."""
+    r.pos += 1
+    if (yield from r.peek()) != "{":
+        return CUT if r.closed and r.pos == len(r.buf) else BAD
+    state = yield from _value(r, call, call.put)
+    if state == WHOLE and (yield from r.peek()) == "]":
+        r.pos += 1
+        call.notice("repaired", r.at)
+    return state
+
+
+def _encoded(r: Reader, call: CallSink) -> Steps[str]:
+    """`"{\\"a\\": 1}"` for `{"a": 1}`: the string is undone as it comes and read by a reader of its own."""
+    inner = _Inner(call)
+    mark, start = r.buf[r.pos], r.at
+    r.pos += 1
+    closed = yield from Values(r, inner.give, repair=call.repair, python=True).string(mark, inner.give)
+    if not closed:
+        return CUT
+    inner.close(r.at)
+    call.notice("repaired", start)
+    return WHOLE
+
+
+def _step(work: Steps[str]) -> str:
+    try:
+        next(work)
+    except StopIteration as done:
+        return str(done.value)
+    return ""
+
+
+def _text(piece: str) -> str:
+    try:
+        return str(json.loads(f'"{piece}"', strict=False))
+    except ValueError:
+        return piece
+
+
+class _Inner:
+    """Arguments that come as text from elsewhere; the offsets are those of that place."""
+
+    def __init__(self, call: CallSink) -> None:
+        self.call, self.start, self.end = call, 0, 0
+        self.schema, self.scope, self.notice, self.follow = call.schema, call.scope, call.notice, call.follow
+        self.repair = False
+        self.reader, self.state = Reader(), ""
+        self.work = JsonObject().decode(self.reader, self)  # type: ignore[arg-type]
+
+    def put(self, text: str, _start: int, _end: int) -> None:
+        self.call.put(text, self.start, self.end)
+        self.start = self.end
+
+    def give(self, piece: str, start: int, end: int) -> None:
+        """A piece of the inside of the JSON string that holds the arguments."""
+        self.take(_text(piece), start, end)
+
+    def take(self, text: str, start: int, end: int) -> None:
+        """A piece of the arguments."""
+        self.start, self.end = start, end
+        self.reader.feed(text)
+        self._step()
+
+    def close(self, at: int) -> None:
+        """That was all."""
+        self.start = self.end = at
+        self.reader.closed = True
+        self._step()
+        if self.state != WHOLE:
+            self.call.flawed = "bad-json"
+
+    def _step(self) -> None:
+        self.state = self.state or _step(self.work)
+        if self.state in (BAD, CUT):
+            self.put(self.call.take_rest() + self.reader.buf[self.reader.pos :], 0, 0)
+            self.reader.pos = len(self.reader.buf)
+
+
+@dataclass(slots=True)
+class _Envelope:
+    """What was read of a whole call: `begun` its start was told, `filled` its arguments too."""
+
+    name: str = ""
+    id: str = ""
+    begun: bool = False
+    filled: bool = False
+    held: str | None = None
+    depth: int = 0
+
+
+class JsonCall:
+    """The codec of `{call}`: an object with the name inside, or a list of such objects.
+
+    The keys come in any order; arguments before the name wait for it.
+    Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
+    """
+
+    opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
+
+    def __init__(self, name: str = "name", args: tuple[str, ...] = ("arguments", "parameters"), id: str = "id") -> None:
+        self.name, self.args, self.id = name, args, id
+
+    def decode(self, r: Reader, call: CallSink) -> Steps[str]:
+        char = yield from r.peek()
+        if char == "[":
+            return (yield from self._list(r, call))
+        return (yield from self._call(r, call)) if char == "{" else (BAD if char else CUT)
+
+    def _list(self, r: Reader, call: CallSink) -> Steps[str]:
+        r.pos += 1
+        count = 0
+        while True:
+            char = yield from r.peek()
+            if char == "," and count:
+                r.pos += 1
+            elif char == "{":
+                if count:
+                    call.end()
+                state = yield from self._call(r, call)
+                if state != WHOLE:
+                    return state
+                count += 1
+            elif char == "]" and count:
+                r.pos += 1
+                return WHOLE
+            else:
+                call.notice("unclosed", r.at)
+                return WHOLE if count else (BAD if char else CUT)
+
+    def _call(self, r: Reader, call: CallSink) -> Steps[str]:
+        envelope = _Envelope()
+        state = yield from self._object(r, call, envelope)
+        if state != WHOLE:
+            return state
+        if call.recovered and envelope.held is None and not envelope.filled:
+            return BAD
+        if not envelope.begun and not (envelope.name and self._begin(r, call, envelope)):
+            return BAD
+        if not envelope.filled:
+            call.put("{}", r.at, r.at)
+        return WHOLE
+
+    def _begin(self, r: Reader, call: CallSink, envelope: _Envelope) -> bool:
+        """The name is known: tell it, and the arguments that waited for it."""
+        envelope.begun = call.begin(envelope.name, envelope.id)
+        if envelope.begun and envelope.held is not None:
+            inner = _Inner(call)
+            inner.take(envelope.held, r.at, r.at)
+            inner.close(r.at)
+            envelope.filled = True
+        return envelope.begun
+
+    def _object(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
+        r.pos += 1
+        while True:
+            char = yield from r.peek()
+            if char == "}":
+                r.pos += 1
+                return WHOLE
+            if char == ",":
+                r.pos += 1
+                continue
+            if not char or char not in "\"'":
+                return (yield from self._broken(r, call, envelope, char))
+            key = yield from Values(r, _drop, repair=call.repair).text(char)
+            char = yield from r.peek()
+            if key is None or char != ":":
+                return BAD if char else CUT
+            r.pos += 1
+            state = yield from self._member(r, call, envelope, key)
+            if state != WHOLE:
+                return state
+
+    def _broken(self, r: Reader, call: CallSink, envelope: _Envelope, char: str) -> Steps[str]:
+        """Neither a key nor a brace: behind whole arguments, or before the end mark, only the brace is missing."""
+        if envelope.filled or (envelope.begun and (yield from r.ahead(call.scope.stop()))[0]):
+            call.notice("unclosed", r.at)
+            return WHOLE
+        return BAD if char else CUT
+
+    def _member(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
+        char = yield from r.peek()
+        if not char:
+            return CUT
+        if key == "function" and char == "{" and not envelope.depth:
+            envelope.depth = 1
+            return (yield from self._object(r, call, envelope))
+        if key in (self.name, self.id, "function") and char in "\"'":
+            return (yield from self._word(r, call, envelope, key))
+        if key in self.args and not envelope.filled and char not in "nN":
+            return (yield from self._arguments(r, call, envelope))
+        return (yield from _skip(r, call, None))
+
+    def _word(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
+        text = yield from Values(r, _drop, repair=call.repair).text(r.buf[r.pos])
+        if text is None:
+            return CUT
+        if key == self.id:
+            envelope.id = envelope.id or _text(text)
+        elif not envelope.name:
+            envelope.name = _text(text)
+            if call.recovered:
+                return WHOLE if call.declared(envelope.name) else BAD
+            return WHOLE if self._begin(r, call, envelope) else BAD
+        return WHOLE
+
+    def _arguments(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
+        if not envelope.name:
+            pieces: list[str] = []
+            state = yield from _skip(r, call, pieces)
+            envelope.held = "".join(pieces)
+            return state
+        if not envelope.begun and not self._begin(r, call, envelope):
+            return BAD
+        envelope.filled = True
+        return (yield from JsonObject().decode(r, call))
+
+    def encode(self, call: Call) -> str:
+        return json.dumps({self.name: call.name, self.args[0]: json.loads(call.arguments)}, ensure_ascii=False)
+
+    def grammar(self, tool: Tool) -> Node:
+        return shapes.json_call(tool, self.name, self.args[0])
+
+
+def _drop(_text: str, _start: int, _end: int) -> None:
+    """Read and forget."""
+
+
+def _skip(r: Reader, call: CallSink, pieces: list[str] | None) -> Steps[str]:
+    """Read a value that is no argument, or one that has to wait."""
+    put = _drop if pieces is None else lambda text, _start, _end: pieces.append(text)
+    values = Values(r, put, ANY, repair=call.repair)
+    state = yield from values.run()
+    if values.flawed:
+        call.flawed = values.flawed
+    return state

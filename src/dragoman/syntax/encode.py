@@ -1,0 +1,109 @@
+"""Encode: a turn back to the raw text that a model would have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..errors import UsageError
+from ..messages import Call, Reasoning, Text, Tool, Turn
+from .decode import decode
+from .dialect import Dialect
+from .template import Hole, parse
+
+__all__ = ["encode"]
+
+
+def encode(dialect: Dialect, turn: Turn, *, prompt: str = "") -> str:
+    """What follows `prompt` when the model writes this turn, without the mark that ends it.
+
+    Raises:
+        UsageError: the text would not read back as this turn: a cut or invalid call, or text that holds marks.
+    """
+    for call in turn.calls:
+        _check(call)
+    text = "".join(_parts(dialect, turn))
+    if _meaning(decode(dialect, text, _tools(turn), prompt=prompt)) != _meaning(turn):
+        raise UsageError(f"this turn cannot be written in {dialect.name}: its text would read back as another one")
+    return text
+
+
+def _check(call: Call) -> None:
+    try:
+        whole = isinstance(json.loads(call.arguments), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        raise UsageError(f"the arguments of {call.name!r} are no JSON object: {call.arguments!r:.200}")
+
+
+def _parts(dialect: Dialect, turn: Turn) -> Iterator[str]:
+    """The text of each part; framed messages after the first need their own beginning."""
+    before: Reasoning | Text | Call | None = None
+    for part in turn.parts:
+        if before is not None:
+            yield _between(dialect, before, part)
+        if isinstance(part, Call):
+            yield _call(dialect, part)
+        elif isinstance(part, Reasoning):
+            yield dialect.reasoning.replace("{text}", part.text)
+        else:
+            yield _content(dialect, part)
+        before = part
+
+
+def _between(dialect: Dialect, before: Reasoning | Text | Call, part: Reasoning | Text | Call) -> str:
+    if dialect.frame is not None:
+        return dialect.begins
+    touching = dialect.call.endswith("|>")
+    return "" if isinstance(before, Reasoning) or touching or not isinstance(part, Call | Text) else "\n"
+
+
+def _content(dialect: Dialect, part: Text) -> str:
+    if not dialect.content:
+        return part.text
+    template = next((t for t in dialect.content if part.phase and part.phase in t), dialect.content[0])
+    return template.replace("{text}", part.text)
+
+
+def _call(dialect: Dialect, call: Call) -> str:
+    pieces = []
+    codec = dialect.forms[0].codec
+    for piece in parse(dialect.call):
+        if not isinstance(piece, Hole):
+            pieces.append(piece)
+        elif piece.name in ("args", "call"):
+            pieces.append(codec.encode(call))
+        else:
+            pieces.append(call.id if piece.name == "id" else call.name)
+    return "".join(pieces)
+
+
+def _meaning(turn: Turn) -> list[tuple[object, ...]]:
+    """What must be the same after a round trip."""
+    return [
+        (part.name, json.loads(part.arguments) if part.valid else part.arguments, part.complete)
+        if isinstance(part, Call)
+        else (type(part).__name__, part.text)
+        for part in turn.parts
+    ]
+
+
+def _tools(turn: Turn) -> list[Tool]:
+    """Tools whose schemas allow just what the turn's calls hold."""
+    schemas: dict[str, dict[str, Any]] = {}
+    for call in turn.calls:
+        properties = schemas.setdefault(call.name, {})
+        for key, value in json.loads(call.arguments).items():
+            properties.setdefault(key, []).append(_kind(value))
+    return [Tool(name, parameters=_schema(properties)) for name, properties in schemas.items()]
+
+
+def _schema(properties: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {"type": "object", "properties": {key: {"type": kinds} for key, kinds in properties.items()}}
+
+
+def _kind(value: object) -> str:
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return names.get(type(value), "null")

@@ -1,0 +1,230 @@
+"""What a tool's JSON Schema allows at a place, and text typed by it.
+
+`kinds` are the JSON types that a schema allows: object, array, string, integer, number, boolean, null; None where it
+does not say.  Names that are not JSON Schema but common in the wild (`str`, `int32`, `list[str]`) are understood.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["ANY", "NUMBER", "Schema", "quote", "strict_json", "typed"]
+
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_INTEGER = re.compile(r"[+-]?\d+")
+
+_ALIASES = (
+    (re.compile(r"str|text|varchar|char|enum|date|uuid"), "string"),
+    (re.compile(r"u?int|long|short"), "integer"),
+    (re.compile(r"float|double|num|decimal"), "number"),
+    (re.compile(r"bool"), "boolean"),
+    (re.compile(r"list|arr|tuple|set"), "array"),
+    (re.compile(r"dict|map|obj"), "object"),
+    (re.compile(r"null|none"), "null"),
+)
+
+
+def _kind(name: Any) -> str | None:
+    lower = str(name).lower()
+    return next((kind for pattern, kind in _ALIASES if pattern.match(lower)), None)
+
+
+def _kind_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    for types, kind in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array")):
+        if isinstance(value, types):
+            return kind
+    return "object"
+
+
+class Schema:
+    """A place in a schema; `root` is where `$ref` is looked up."""
+
+    __slots__ = ("_kinds", "_known", "_nodes", "node", "root")
+
+    def __init__(self, node: Any, root: Any = None) -> None:
+        self.node = node
+        self.root = node if root is None else root
+        self._known = False
+        self._kinds: frozenset[str] | None = None
+        self._nodes: list[Mapping[str, Any]] | None = None
+
+    def nodes(self) -> list[Mapping[str, Any]]:
+        """This schema and all its alternatives, references followed."""
+        if self._nodes is None:
+            self._nodes = list(self._walk(self.node, 0))
+        return self._nodes
+
+    def _walk(self, node: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+        if not isinstance(node, Mapping) or depth > 8:
+            return
+        if isinstance(ref := node.get("$ref"), str):
+            yield from self._walk(self._find(ref), depth + 1)
+        yield node
+        for word in ("anyOf", "oneOf", "allOf"):
+            branches = node.get(word)
+            for branch in branches if isinstance(branches, list) else ():
+                yield from self._walk(branch, depth + 1)
+
+    def _find(self, ref: str) -> Any:
+        node = self.root
+        for step in ref.removeprefix("#").strip("/").split("/"):
+            step = step.replace("~1", "/").replace("~0", "~")
+            node = node.get(step) if isinstance(node, Mapping) else None
+        return node
+
+    @property
+    def kinds(self) -> frozenset[str] | None:
+        """The JSON types allowed here, None if anything is."""
+        if not self._known:
+            self._known = True
+            found = {kind for node in self.nodes() for kind in _kinds(node)}
+            self._kinds = frozenset(found) or None
+        return self._kinds
+
+    def allows(self, kind: str) -> bool:
+        """Whether a value of this kind may stand here."""
+        return self.kinds is None or kind in self.kinds
+
+    def properties(self) -> frozenset[str]:
+        """The declared keys."""
+        return frozenset(key for node in self.nodes() for key in _mapping(node.get("properties")))
+
+    def property(self, key: str) -> Schema:
+        """The schema of a key's value."""
+        for node in self.nodes():
+            properties = _mapping(node.get("properties"))
+            if key in properties:
+                return Schema(properties[key], self.root)
+        for node in self.nodes():
+            if isinstance(more := node.get("additionalProperties"), Mapping):
+                return Schema(more, self.root)
+        return ANY
+
+    def item(self) -> Schema:
+        """The schema of an item."""
+        for node in self.nodes():
+            if isinstance(items := node.get("items"), Mapping):
+                return Schema(items, self.root)
+        return ANY
+
+
+ANY = Schema({})
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _kinds(node: Mapping[str, Any]) -> Iterator[str]:
+    names = node.get("type")
+    if names is not None:
+        yield from filter(None, map(_kind, names if isinstance(names, list) else [names]))
+        if node.get("nullable") is True:
+            yield "null"
+    elif isinstance(values := node.get("enum"), list):
+        yield from map(_kind_of, values)
+    elif "const" in node:
+        yield _kind_of(node["const"])
+    elif "properties" in node:
+        yield "object"
+    elif "items" in node:
+        yield "array"
+
+
+def quote(text: str) -> str:
+    """Text as the inside of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def strict_json(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is not JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+def typed(text: str, schema: Schema) -> tuple[str, bool]:
+    """Text as JSON by the schema, and whether it is what the schema asks for.
+
+    Null, boolean, integer, number, then object and array (JSON, then Python), then string; where the schema does not
+    say, JSON if the entire text is JSON, else a string.
+    """
+    kinds, word = schema.kinds, text.strip()
+    if kinds is None:
+        return (word, True) if _is_json(word) else (json.dumps(text, ensure_ascii=False), True)
+    for kind, read in _READERS:
+        if kind in kinds and (made := read(word)) is not None:
+            return made, True
+    return json.dumps(text, ensure_ascii=False), "string" in kinds
+
+
+def _is_json(text: str) -> bool:
+    try:
+        strict_json(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _null(word: str) -> str | None:
+    return "null" if word in ("null", "None") else None
+
+
+def _boolean(word: str) -> str | None:
+    return word.lower() if word.lower() in ("true", "false") else None
+
+
+def _integer(word: str) -> str | None:
+    if _INTEGER.fullmatch(word) and len(word) < 4000:
+        return str(int(word))
+    head, dot, zeros = word.partition(".")
+    return str(int(head)) if dot and zeros and not zeros.strip("0") and _INTEGER.fullmatch(head) else None
+
+
+def _number(word: str) -> str | None:
+    if NUMBER.fullmatch(word):
+        return word
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return json.dumps(value) if math.isfinite(value) else None
+
+
+def _container(kind: str, word: str) -> str | None:
+    for read in (strict_json, ast.literal_eval):
+        try:
+            value = read(word)
+            if isinstance(value, tuple | set):
+                value = list(value)
+            if _kind_of(value) == kind:
+                return word if read is strict_json else json.dumps(value, ensure_ascii=False)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+_READERS = (
+    ("null", _null),
+    ("boolean", _boolean),
+    ("integer", _integer),
+    ("number", _number),
+    ("object", lambda word: _container("object", word)),
+    ("array", lambda word: _container("array", word)),
+)

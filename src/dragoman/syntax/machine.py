@@ -1,0 +1,435 @@
+"""The machine of dialects whose marks stand in running text: content, reasoning and calls.
+
+    content ---open---> reasoning ---close---> content
+       |                    |
+       +--call, recovery    +--candidate: a call, if the turn ends or waits too long; else a draft, which is reasoning
+"""
+
+from __future__ import annotations
+
+import re
+
+from .calling import Calling
+from .calls import CallSink, Policy, Tools
+from .codecs import BAD, CUT, WHOLE
+from .dialect import Dialect
+from .plan import NAME, FormPlan
+from .reader import Reader, Steps, stop
+from .sink import Sink
+
+__all__ = ["Machine"]
+
+_LIST = re.compile(r"\[\s{0,64}(?P<ok>[{\w])?")
+_FENCE = re.compile(r"`{1,3}(?:[A-Za-z_\-]{0,16}(?:[ \t]{0,8}\r?(?:\n\s{0,64}(?P<ok>[{\[])?)?)?)?")
+_BARE_NAME = re.compile(r"[A-Za-z_][\w.\-]{0,256}(?P<ok>\()?")
+_JUNK = re.compile(r"\s{0,64}[}\])]{0,64}")
+_LINE_END = re.compile(r"[ \t]{0,64}(?P<ok>[\r\n;,\]])?")
+_LABEL_END = re.compile(r"[ \t]{0,8}(?P<ok>\n|\r\n|<)?")
+
+
+class Machine(Calling):
+    """Reads one turn; `run` is its generator."""
+
+    def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
+        super().__init__(dialect, tools, policy, r, sink)
+        self.recover = bool(tools.by_name) and policy.recover != "strict"
+        self.content_stop = self.plan.stop(reasoning=False, calls=self.calls, recover=self.recover)
+        self.reasoning_stop = self.plan.stop(reasoning=True, calls=self.calls, recover=self.recover)
+        self.returned = 0
+
+    def run(self, state: str = "content") -> Steps[None]:
+        """The whole turn."""
+        while state:
+            if state == "content":
+                state = yield from self.content()
+            else:
+                state = yield from self.reasoning(inside=state == "inside")
+
+    # content
+
+    def content(self) -> Steps[str]:
+        """Content up to the next block; the state that follows, "" at the end."""
+        if not self.sink.begun and (state := (yield from self.beginning())):
+            return state
+        while mark := (yield from self.r.until(self.content_stop, self.sink.content)):
+            state = yield from self.mark(mark)
+            if state != "content":
+                return state
+        return ""
+
+    def mark(self, mark: str) -> Steps[str]:
+        """A mark in content."""
+        meaning = self.plan.meaning(mark)
+        if meaning == "call":
+            return (yield from self.explicit(mark))
+        if meaning in ("bare", "json"):
+            return (yield from self.structure(mark))
+        if meaning == "end":
+            return self.end()
+        if self.in_prose(mark):
+            return self.text()
+        if meaning == "open":
+            return "reasoning"
+        self.sink.notice("stray-mark", self.r.mark_at, mark)
+        return "content"
+
+    def in_prose(self, mark: str) -> bool:
+        """Whether a mark is spoken about: it stands in code, or closes an opener that was text."""
+        if mark in self.dialect.special or self.r.specials is not None:
+            return False
+        if self.returned and mark in self.plan.closers:
+            self.returned -= 1
+            return True
+        return self.sink.in_code()
+
+    def text(self) -> str:
+        """The mark is mere text."""
+        self.sink.content(self.r.last, self.r.mark_at)
+        return "content"
+
+    def end(self) -> str:
+        """The model ended its turn."""
+        self.ended = True
+        return ""
+
+    def explicit(self, mark: str) -> Steps[str]:
+        """A call's opening mark."""
+        at = self.r.mark_at
+        spelled = self.r.spelled(mark, at)
+        if spelled and not self.recover:
+            return self.text()
+        forms = self.forms(mark)
+        return (yield from self.call(forms, at, spelled=spelled))
+
+    def forms(self, mark: str) -> tuple[FormPlan, ...]:
+        """The forms that begin with a mark."""
+        found = self.plan.forms.get(mark) or self.plan.bare.get(mark, ())
+        return tuple(form for form in found if not form.recovered or (self.tools.known and self.policy.repair))
+
+    def structure(self, mark: str) -> Steps[str]:
+        """A recovery form in the middle: a call's own structure, or its JSON, at a line start outside code."""
+        if not self.sink.line_start() or self.sink.in_code():
+            return self.text()
+        if mark in self.plan.bare:
+            return (yield from self.call(self.plan.bare[mark], self.r.mark_at))
+        form = self.plan.json
+        if form is None:
+            return self.text()
+        at = self.r.mark_at
+        self.r.back()
+        sure = self.policy.recover == "anywhere" or not form.closers
+        return (yield from self.call((form,), at, proof="" if sure else "close"))
+
+    # the beginning of a turn
+
+    def beginning(self) -> Steps[str]:
+        """What counts at the beginning of a turn only: a label, or a call without any mark."""
+        while not self.sink.begun:
+            char = yield from self.lead()
+            if not self.sink.blocks and (yield from self.label()):
+                self.sink.block()
+                return "reasoning"
+            form, skip = (yield from self.guess(char)) if self.recover else (None, 0)
+            if form is None:
+                return ""
+            before = self.count
+            yield from self.call((form,), self.r.at, proof="line" if form is self.plan.python else "", skip=skip)
+            if self.count == before:
+                return ""
+        return ""
+
+    def lead(self) -> Steps[str]:
+        """White space at the beginning, which may be content; the next character."""
+        r = self.r
+        while True:
+            text = r.buf[r.pos :]
+            if blank := len(text) - len(text.lstrip()):
+                r.pos += blank
+                self.sink.content(text[:blank], r.at - blank)
+            if blank < len(text):
+                return text[blank]
+            if r.closed:
+                return ""
+            yield
+
+    def label(self) -> Steps[bool]:
+        """Read the label of a reasoning block, if it stands alone on its line."""
+        if not self.dialect.label:
+            return False
+        mark, size = yield from self.r.ahead(stop(self.dialect.label))
+        found = (yield from self.r.look(_LABEL_END, size)) if mark else None
+        alone = found is not None and (found["ok"] is not None or self.r.closed)
+        self.r.pos += size * alone
+        return alone
+
+    def guess(self, char: str) -> Steps[tuple[FormPlan | None, int]]:
+        """The form of a call that may begin here without any mark, and what stands before its payload."""
+        made, r = self.plan, self.r
+        if char == "{":
+            return made.json, 0
+        if char == "[":
+            found = yield from r.look(_LIST)
+            return (made.json if found and found["ok"] == "{" else made.python), 0
+        if char == "`":
+            found = yield from r.look(_FENCE)
+            return (made.fenced, found.end() - 1 - r.pos) if found and found["ok"] else (None, 0)
+        found = yield from r.look(_BARE_NAME)
+        named = found is not None and found["ok"] is not None and found.group()[:-1] in self.tools.by_name
+        return (made.python if named else None), 0
+
+    # one call
+
+    def call(
+        self, forms: tuple[FormPlan, ...], at: int, *, spelled: bool = False, proof: str = "", skip: int = 0
+    ) -> Steps[str]:
+        """A call in content, from its opening mark at `at` to its closing marks."""
+        r, call = self.r, self.new()
+        r.keep(at)
+        r.pos += skip
+        if proof:
+            self.wait(at)
+        form, state = yield from self.read(forms, call, spelled=spelled)
+        if self.waiting is not None:
+            self.patience()
+        if state == CUT:
+            return self.cut_off(call, at)
+        if form is None or (state == BAD and (not call.open or self.waiting is not None)):
+            return self.give_back(forms, at)
+        if state == BAD:
+            yield from self.verbatim(form, call)
+        else:
+            call.end()
+            closed = yield from self.closers(form)
+            if proof and self.waiting is not None and not (yield from self.proved(proof, closed=closed)):
+                return self.give_back(forms, at)
+        return self.deliver(call, at)
+
+    def proved(self, proof: str, *, closed: bool) -> Steps[bool]:
+        """Whether what follows a recovered call shows that it was one."""
+        if proof == "close":
+            return closed
+        found = yield from self.r.look(_LINE_END)
+        return found is None or found["ok"] is not None or self.r.closed and found.end() == len(self.r.buf)
+
+    def read(
+        self, forms: tuple[FormPlan, ...], call: CallSink, *, spelled: bool = False, draft: bool = False
+    ) -> Steps[tuple[FormPlan | None, str]]:
+        """The form, the name and the payload of a call; how it went."""
+        form = yield from self.choose(forms)
+        if form is None:
+            return None, self.out_of_text(forms)
+        call.scope = form.draft if draft else form.scope
+        call.recovered = form.recovered or spelled
+        if form.recovered or spelled:
+            self.sink.notice("spelled-mark" if spelled else "recovered", self.r.kept_at)
+        if form.steps[0][0] != "call":
+            state = yield from self.head(form, call)
+            if state != WHOLE:
+                return form, state
+        state = yield from form.codec.decode(self.r, call)
+        return form, state
+
+    def choose(self, forms: tuple[FormPlan, ...]) -> Steps[FormPlan | None]:
+        """The form by what stands behind the opening mark."""
+        heads = tuple(form.head[0] for form in forms if form.head)
+        if heads:
+            mark = yield from self.r.next(stop(*heads))
+            for form in forms:
+                if mark and form.head[:1] == (mark,):
+                    for more in form.head[1:]:
+                        yield from self.r.next(stop(more))
+                    return form
+        for form in forms:
+            if not form.head:
+                found = yield from self.r.look(form.codec.opening if form.steps[0][0] == "call" else NAME)
+                if found and (found.lastgroup == "ok" or (found.lastgroup == "name" and found["name"])):
+                    return form
+        return None
+
+    def out_of_text(self, forms: tuple[FormPlan, ...]) -> str:
+        """Whether a call could not be read because the text ended."""
+        r = self.r
+        rest = r.buf[r.pos :].lstrip()
+        heads = [form.head[0] for form in forms if form.head]
+        return CUT if r.closed and (not rest or any(head.startswith(rest) for head in heads)) else BAD
+
+    def head(self, form: FormPlan, call: CallSink) -> Steps[str]:
+        """What stands before the arguments: the name, perhaps an id."""
+        r, words = self.r, {}
+        for hole, after in form.steps[:-1]:
+            found = yield from r.look(NAME)
+            word = found["name"] if found else ""
+            r.pos += found.end() - r.pos if found else 0
+            if not word or len(word) > 256 or (r.closed and r.pos == len(r.buf)):
+                return CUT if r.closed and r.pos == len(r.buf) else BAD
+            words[hole] = word
+            r.pos += r.buf.startswith(('"', "'"), r.pos)
+            for mark in after:
+                yield from r.next(stop(mark))
+        found = yield from r.look(form.codec.opening)
+        ended = r.closed and not r.buf[r.pos :].strip()
+        if not ended and (found is None or found["ok"] is None):
+            return BAD
+        return WHOLE if call.begin(words["name"], words.get("id", "")) else BAD
+
+    def closers(self, form: FormPlan) -> Steps[bool]:
+        """The marks that close a call; each may be missing."""
+        r, closed = self.r, not form.closers
+        while form.closers:
+            mark = yield from r.next(stop(*form.closers))
+            if not mark and not closed and (junk := (yield from self.junk())):
+                self.sink.notice("dropped", r.at - len(junk), junk)
+                continue
+            closed = closed or bool(mark)
+            if mark == form.closers[-1] or not mark:
+                break
+        if not closed:
+            self.sink.notice("unclosed", r.at)
+        return closed
+
+    def junk(self) -> Steps[str]:
+        """Brackets too many behind a payload."""
+        found = yield from self.r.look(_JUNK)
+        text = found.group().strip() if found else ""
+        self.r.pos += len(found.group()) if found and text else 0
+        return text
+
+    def verbatim(self, form: FormPlan, call: CallSink) -> Steps[None]:
+        """A declared call with a body that cannot be read goes out as it stands."""
+        whole = form.steps[0][0] == "call"
+        if (yield from self.as_it_stands(call, "}" if whole else "")):
+            yield from self.closers(form)
+
+    def cut_off(self, call: CallSink, at: int) -> str:
+        """The text ended in a call."""
+        raw = self.r.raw()
+        if call.open:
+            call.end(complete=False, whole=False)
+            self.sink.notice("cut", self.r.at)
+            return self.deliver(call, at)
+        if self.waiting is not None:
+            self.revoke()
+        self.r.kept = None
+        self.sink.notice("cut", at, raw)
+        return ""
+
+    def give_back(self, forms: tuple[FormPlan, ...], at: int) -> str:
+        """It was no call: its text is content, but for marks that are no text in this dialect, and repeated ones."""
+        raw = self.r.raw()
+        if self.waiting is not None:
+            self.revoke()
+        self.r.kept = None
+        opener = forms[0].opener
+        special = opener in self.dialect.special
+        again = raw.strip() == opener and self.r.buf.startswith(tuple(self.plan.forms), self.r.pos)
+        if special or again:
+            self.sink.notice("stray-mark", at, opener)
+            at, raw = at + len(opener), raw[len(opener) :]
+        elif opener in self.plan.forms:
+            self.returned += 1
+        self.sink.notice("gave-back", at, raw)
+        if raw.strip():
+            self.sink.content(raw, at)
+        return "content"
+
+    # reasoning
+
+    def reasoning(self, *, inside: bool) -> Steps[str]:
+        """Reasoning up to its close; the state that follows, "" at the end.  `inside`: its opener was read before."""
+        if not inside:
+            self.sink.block()
+            yield from self.enter()
+        while mark := (yield from self.r.until(self.reasoning_stop, self.sink.reasoning)):
+            state = yield from self.reasoning_mark(mark)
+            if state is not None:
+                return state
+        self.sink.notice("unclosed", self.r.at)
+        return ""
+
+    def enter(self) -> Steps[None]:
+        """What belongs to the opener: its repetition, and its label."""
+        while mark := (yield from self.r.next(stop(*self.plan.opens))):
+            self.sink.notice("stray-mark", self.r.mark_at, mark)
+        yield from self.label()
+
+    def reasoning_mark(self, mark: str) -> Steps[str | None]:
+        """A mark in reasoning; None if reasoning goes on."""
+        meaning = self.plan.meaning(mark)
+        if mark in self.plan.closes:
+            self.sink.block()
+            return "content"
+        if meaning == "end":
+            self.sink.notice("unclosed", self.r.mark_at)
+            return self.end()
+        if meaning == "call" or (meaning == "bare" and self.sink.line_start()):
+            return (yield from self.candidate(mark))
+        if meaning == "open" and (self.sink.kind != "reasoning" or mark in self.dialect.special):
+            self.sink.notice("stray-mark", self.r.mark_at, mark)
+        else:
+            self.sink.reasoning(self.r.last, self.r.mark_at)
+        return None
+
+    def candidate(self, mark: str) -> Steps[str | None]:
+        """A call in open reasoning: what follows it tells whether it was one."""
+        at, before = self.r.mark_at, self.count
+        self.r.keep(at)
+        self.wait(at)
+        self.drafting = True
+        state = yield from self.candidates(mark)
+        self.drafting = False
+        if state == "draft" and self.waiting is not None:
+            raw = self.r.raw()
+            self.revoke()
+            self.r.kept = None
+            self.count = before
+            self.sink.reasoning(raw, at)
+            self.sink.notice("draft", at)
+            return None
+        self.promote()
+        self.r.kept = None
+        return "content"
+
+    def candidates(self, mark: str) -> Steps[str]:
+        """Calls one after the other: `call` or `draft`."""
+        r = self.r
+        while True:
+            call = self.new()
+            form, state = yield from self.read(self.forms(mark), call, spelled=r.spelled(mark, r.mark_at), draft=True)
+            self.patience()
+            if state == CUT:
+                return self.draft_cut(call)
+            if form is None or (state == BAD and (self.waiting is not None or not call.open)):
+                return "draft"
+            if state == BAD:
+                yield from self.verbatim(form, call)
+            else:
+                call.end()
+                yield from self.closers(form)
+            self.count, self.completed = call.index, self.completed or call.completed
+            self.patience()
+            if self.waiting is None:
+                return "call"
+            mark, size = yield from r.ahead(self.reasoning_stop)
+            if mark in self.plan.forms or mark in self.plan.bare:
+                r.pos += size
+            elif mark in self.dialect.ends or (not mark and (yield from r.ended())):
+                return "call"
+            else:
+                return "draft"
+
+    def draft_cut(self, call: CallSink) -> str:
+        """The text ended in a candidate."""
+        if call.open:
+            call.end(complete=False, whole=False)
+            self.count = call.index
+        self.sink.notice("cut", self.r.at, "" if call.open else self.r.raw())
+        return "call"
+
+    def abandon(self) -> None:
+        """The reasoning's close mark came as a special token: what waited was a draft, to its end."""
+        raw, at = "".join(self.r.kept or ()), self.r.kept_at
+        self.revoke()
+        self.drafting = False
+        self.r.drop()
+        self.sink.reasoning(raw, at)
+        self.sink.notice("draft", at)

@@ -1,0 +1,203 @@
+"""A dialect compiled once: what to stop at in each state, and what each mark means there.
+
+A mark means one of
+
+    open    a reasoning block begins
+    close   a block or a call ends; without an open one it is a stray mark
+    call    a call begins; the forms that begin so are told apart by what comes next
+    bare    a call's own structure without its opening mark: a recovery form
+    json    `{"` at a line start may be a call's JSON without its opening mark: a recovery form
+    end     the turn ends
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from .codecs import Codec
+from .codecs.json import JsonCall
+from .codecs.python import Python
+from .dialect import Dialect, Form
+from .reader import Stop, stop
+from .template import Hole, holes, marks, parse, split
+
+__all__ = ["FormPlan", "Plan", "Scope", "plan"]
+
+
+
+class Scope:
+    """What may stand behind a call's payload: what a codec must stop at, outside of quotes."""
+
+    __slots__ = ("_stops", "closers", "ends", "inner", "openers")
+
+    def __init__(
+        self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
+    ) -> None:
+        self.closers, self.openers, self.ends, self.inner = closers, openers, ends, inner
+        self._stops: dict[tuple[str, ...], Stop] = {}
+
+    def stop(self, *own: str) -> Stop:
+        """The codec's own marks, the closers, the ends of the turn, and what ends a candidate."""
+        if own not in self._stops:
+            every = (*own, *self.closers, *self.ends, *self.inner)
+            self._stops[own] = stop(*every, plain=frozenset(self.ends + self.inner))
+        return self._stops[own]
+
+    def within(self, inner: tuple[str, ...]) -> Scope:
+        """The same inside a block that `inner` closes."""
+        return Scope(self.closers, self.openers, self.ends, inner)
+
+
+@dataclass(slots=True)
+class FormPlan:
+    """One form of a call: its opening mark, the marks before the first hole, and what follows each hole.
+
+    `recovered`: it counts for declared tools only.
+    """
+
+    form: Form
+    opener: str
+    head: tuple[str, ...]
+    steps: tuple[tuple[str, tuple[str, ...]], ...]
+    recovered: bool
+    scope: Scope
+    draft: Scope
+
+    @property
+    def codec(self) -> Codec:
+        return self.form.codec
+
+    @property
+    def closers(self) -> tuple[str, ...]:
+        return self.steps[-1][1]
+
+
+@dataclass(slots=True)
+class Plan:
+    """A dialect compiled."""
+
+    dialect: Dialect
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()
+    forms: dict[str, tuple[FormPlan, ...]] = field(default_factory=dict)
+    bare: dict[str, tuple[FormPlan, ...]] = field(default_factory=dict)
+    json: FormPlan | None = None
+    fenced: FormPlan | None = None
+    python: FormPlan | None = None
+
+    def meaning(self, mark: str) -> str:
+        """What a mark means in content."""
+        if mark in self.opens:
+            return "open"
+        if mark in self.dialect.ends:
+            return "end"
+        if mark in self.forms:
+            return "call"
+        if mark in self.bare:
+            return "bare"
+        return "json" if mark == "{" else "close"
+
+    def state(self, prompt: str) -> tuple[str, str]:
+        """Where a turn begins behind a rendered prompt: a state, and the assistant's part, to be read in it."""
+        dialect = self.dialect
+        begins = dialect.begins.strip()
+        if dialect.frame is not None:
+            _, mark, rest = prompt.rpartition(begins)
+            return "header", begins + (rest if mark else "")
+        if begins and begins in prompt:
+            return "content", prompt.rpartition(begins)[2]
+        opened = max((prompt.rfind(mark) for mark in self.opens), default=-1)
+        closed = max((prompt.rfind(mark) for mark in self.closes), default=-1)
+        return ("inside" if opened > closed else "content"), ""
+
+    def stop(self, *, reasoning: bool, calls: bool, recover: bool) -> Stop:
+        """What to stop at in reasoning or in content."""
+        found: list[str] = [*self.opens, *self.closes, *self.dialect.ends]
+        if calls:
+            found += [*self.forms, *(() if reasoning else self.closers)]
+        if calls and recover:
+            found += [*self.bare, *(("{",) if self.json and not reasoning else ())]
+        return stop(*found, plain=frozenset((*self.opens, *self.closes, *self.dialect.ends)))
+
+
+@lru_cache(512)
+def plan(dialect: Dialect) -> Plan:
+    """The plan of a dialect."""
+    made = Plan(dialect)
+    if dialect.reasoning:
+        before, _, after = split(dialect.reasoning)
+        made.opens, made.closes = marks(before)[:1], marks(after)[-1:]
+    if dialect.frame is None:
+        _calls(made)
+    return made
+
+
+def _calls(made: Plan) -> None:
+    """The forms of a call by their opening mark, with those that the engine adds for every dialect."""
+    own = made.dialect.forms
+    openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
+    for form in own:
+        _add(made.forms, _form(made, form, openers, recovered=False))
+    for opener in openers:
+        first = made.forms[opener][0]
+        for form in _foreign(opener, first):
+            _add(made.forms, _form(made, form, openers, recovered=True))
+    for form in own:
+        for bare in _bare(made, form, openers):
+            _add(made.bare, bare)
+    made.closers = tuple(dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers))
+    made.json = _form(made, Form("{call}" + _last(made, openers), JsonCall()), openers, recovered=True)
+    made.fenced = _form(made, Form("{call}```", JsonCall()), openers, recovered=True)
+    made.python = _form(made, Form("{call}", Python()), openers, recovered=True)
+
+
+def _last(made: Plan, openers: tuple[str, ...]) -> str:
+    """The mark that closes a call of the first form."""
+    return made.forms[openers[0]][0].closers[-1] if openers and made.forms[openers[0]][0].closers else ""
+
+
+def _before(form: Form) -> str:
+    first = parse(form.template)[0]
+    return "" if isinstance(first, Hole) else first
+
+
+def _foreign(opener: str, first: FormPlan) -> tuple[Form, ...]:
+    """Other syntaxes that models put behind an explicit opening mark."""
+    close = first.closers[-1] if first.closers else ""
+    forms = [Form(opener + "{call}" + close, Python())]
+    if not isinstance(first.codec, JsonCall):
+        forms.insert(0, Form(opener + "{call}" + close, JsonCall()))
+    return tuple(forms)
+
+
+def _bare(made: Plan, form: Form, openers: tuple[str, ...]) -> tuple[FormPlan, ...]:
+    """A form without its first mark, where enough is left to know it by."""
+    rest = marks(_before(form))[1:]
+    if not rest or len(rest[0]) < 4:
+        return ()
+    return (_form(made, Form(form.template[form.template.index(rest[0]) :], form.codec), openers, recovered=True),)
+
+
+def _add(table: dict[str, tuple[FormPlan, ...]], form: FormPlan) -> None:
+    table[form.opener] = (*table.get(form.opener, ()), form)
+
+
+def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool) -> FormPlan:
+    pieces = list(parse(form.template))
+    head = marks(pieces.pop(0)) if not isinstance(pieces[0], Hole) else ()  # type: ignore[arg-type]
+    steps = []
+    while pieces:
+        hole = pieces.pop(0)
+        after = marks(pieces.pop(0)) if pieces and not isinstance(pieces[0], Hole) else ()  # type: ignore[arg-type]
+        steps.append((hole.name, after))  # type: ignore[union-attr]
+    heads = tuple(mark for own in made.dialect.forms for mark in marks(_before(own))[1:2] if len(mark) > 3)
+    scope = Scope(steps[-1][1], openers + heads, made.dialect.ends)
+    return FormPlan(
+        form, head[0] if head else "", head[1:], tuple(steps), recovered, scope, scope.within(made.closes)
+    )
+
+
+NAME = re.compile(r"[ \t\"']{0,2}(?P<name>[\w.\-]{0,257})")

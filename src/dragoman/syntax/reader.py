@@ -1,0 +1,263 @@
+"""Text in, pieces out, `yield` when more is needed: the only scanner.
+
+Everything that reads a model's text is a generator over a `Reader`.  It takes what is there, and where it cannot
+decide yet it yields; the caller feeds more text, or closes the reader, and resumes it.  State lives in the Python
+frames, so the code of a codec reads like its grammar.
+
+What makes the result independent of the cutting
+
+*   A `Stop` finds a whole mark, or the beginning of one at the very end of the text, in one search.  The beginning
+    is held, and searched again together with what follows.  Where one mark is the beginning of another, the longer
+    one is waited for.
+*   A decision is made only on text that later text cannot change.
+*   No text is searched twice but for that held beginning, so the cost is linear.
+
+Where a limit cut the text (`cut`), the beginning of a mark at its end is `dropped`; else it is text.
+
+Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
+tag may have blanks after `<`, after `/`, around `=` and before `>`.
+
+Special tokens: `specials` are the marks that this tokenizer writes as one token.  Such a mark counts where it came
+as that token; `spelled` tells one that is only its letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from functools import lru_cache
+from typing import TypeVar
+
+__all__ = ["LONGEST", "Put", "Reader", "Steps", "Stop", "spelling"]
+
+T = TypeVar("T")
+Steps = Generator[None, None, T]
+Put = Callable[[str, int], None]
+
+LONGEST = 256
+"""No name, header or run of white space is waited for longer than this many characters."""
+
+_BARS = "|｜‖"
+_SPACE = re.compile(r"\s*")
+
+
+def spelling(mark: str) -> tuple[str, ...]:
+    """A mark as one regex for each character, by the spelling class."""
+    atoms: list[str] = []
+    tag = mark.startswith("<") and len(mark) > 2
+    for i, char in enumerate(mark):
+        if tag and i and (char in "=>" or mark[i - 1] in "=</") and char not in _BARS and mark[i - 1] not in _BARS:
+            atoms.append("[ \\t]{0,2}")
+        if char in _BARS:
+            if i and mark[i - 1] in _BARS:
+                continue
+            atoms.append(f"[{_BARS}]{{1,2}}")
+        else:
+            atoms.append("\\s+" if char.isspace() else re.escape(char))
+    return tuple(atoms)
+
+
+def _beginning(atoms: tuple[str, ...]) -> str:
+    """A regex for every proper beginning of a mark."""
+    pattern = ""
+    for atom in reversed(atoms[:-1]):
+        pattern = f"{atom}(?:{pattern})?" if pattern else atom
+    return pattern
+
+
+class Stop:
+    """Marks to stop at, compiled: `live` also finds the beginning of a mark at the end, `final` only whole ones.
+
+    The number of the group that matched, less one, is the place of the mark in `marks`.
+    `plain`: those that are mere text when they are spelled in ordinary tokens.
+    """
+
+    __slots__ = ("final", "live", "marks", "plain")
+
+    def __init__(self, marks: tuple[str, ...], plain: frozenset[str] = frozenset()) -> None:
+        self.marks = tuple(sorted(dict.fromkeys(marks), key=len, reverse=True))
+        self.plain = plain
+        whole = [f"({''.join(spelling(mark))})" for mark in self.marks]
+        begun = [_beginning(spelling(mark)) for mark in self.marks]
+        both = [f"{w}|{b}\\Z" if b else w for w, b in zip(whole, begun, strict=True)]
+        self.live = re.compile("|".join(both) or "(?!)")
+        self.final = re.compile("|".join(whole) or "(?!)")
+
+
+@lru_cache(4096)
+def stop(*marks: str, plain: frozenset[str] = frozenset()) -> Stop:
+    """The `Stop` of these marks, made once."""
+    return Stop(marks, plain)
+
+
+class Reader:
+    """Buffered text with a cursor.  `base` is the raw offset of the buffer's beginning."""
+
+    __slots__ = ("base", "buf", "closed", "cut", "dropped", "kept", "kept_at", "mark_at", "pos", "specials", "tokens")
+
+    def __init__(self, specials: frozenset[str] | None = None) -> None:
+        self.buf = ""
+        self.pos = 0
+        self.base = 0
+        self.closed = self.cut = False
+        self.dropped = ""
+        self.specials = specials
+        self.tokens: set[int] = set()
+        self.kept: list[str] | None = None
+        self.kept_at = 0
+        self.mark_at = 0
+
+    def feed(self, text: str, special: bool = False) -> None:
+        """Add text; what was read already is let go."""
+        pos, buf = self.pos, self.buf
+        self.base += pos
+        self.buf = text if pos == len(buf) else buf[pos:] + text
+        self.pos = 0
+        if special:
+            self.tokens.add(self.base + len(self.buf) - len(text))
+        if self.kept is not None:
+            self.kept.append(text)
+
+    @property
+    def at(self) -> int:
+        """The raw offset of the cursor."""
+        return self.base + self.pos
+
+    def keep(self, start: int) -> None:
+        """From now on keep the raw text from offset `start`, which is still in the buffer."""
+        self.kept, self.kept_at = [self.buf[start - self.base :]], start
+
+    def raw(self) -> str:
+        """The text kept so far, up to the cursor."""
+        return "".join(self.kept or ())[: self.at - self.kept_at]
+
+    def spelled(self, mark: str, at: int) -> bool:
+        """Whether a mark that should be a special token came as ordinary text."""
+        return self.specials is not None and mark in self.specials and at not in self.tokens
+
+    def until(self, stop: Stop, put: Put) -> Steps[str]:
+        """Hand text to `put(text, at)` up to a mark and read that mark; "" at the end of the text."""
+        live = stop.live.search
+        while not self.closed:
+            buf, pos = self.buf, self.pos
+            found = live(buf, pos)
+            if found is None:
+                if pos < len(buf):
+                    self.pos = len(buf)
+                    put(buf[pos:], self.base + pos)
+                yield
+                continue
+            start = found.start()
+            if start > pos:
+                self.pos = start
+                put(buf[pos:start], self.base + pos)
+            if not found.lastindex:
+                yield
+            elif mark := self._take(found, stop, put):
+                return mark
+        return self._until_end(stop, put)
+
+    def _until_end(self, stop: Stop, put: Put) -> str:
+        while found := stop.final.search(self.buf, self.pos):
+            if found.start() > self.pos:
+                put(self.buf[self.pos : found.start()], self.at)
+            if mark := self._take(found, stop, put):
+                return mark
+        at, text = self.at, self.buf[self.pos :]
+        if self.cut and (begun := stop.live.search(text)) and len(begun.group()) > 1:
+            text, self.dropped = text[: begun.start()], begun.group()
+        self.pos = len(self.buf)
+        if text:
+            put(text, at)
+        return ""
+
+    def _take(self, found: re.Match[str], stop: Stop, put: Put) -> str:
+        """Read a whole mark; one that is only spelled, where that makes it text, is handed on as text."""
+        mark = stop.marks[(found.lastindex or 1) - 1]
+        self.pos = found.end()
+        self.mark_at = at = self.base + found.start()
+        if self.specials is not None and mark in stop.plain and self.spelled(mark, at):
+            put(found.group(), at)
+            return ""
+        return mark
+
+    def peek(self) -> Steps[str]:
+        """Read white space; the character after it, or "" at the end."""
+        while True:
+            found = _SPACE.match(self.buf, self.pos)
+            self.pos = pos = found.end() if found else self.pos
+            if pos < len(self.buf):
+                return self.buf[pos]
+            if self.closed:
+                return ""
+            yield
+
+    def next(self, stop: Stop) -> Steps[str]:
+        """Read one of the marks if it stands at the cursor, white space aside; else read nothing and answer ""."""
+        mark, end = yield from self.ahead(stop)
+        if mark:
+            self.pos += end
+        return mark
+
+    def ahead(self, stop: Stop, skip: int = 0) -> Steps[tuple[str, int]]:
+        """The mark that stands `skip` characters on, white space aside, and where it ends; ("", _) if there is none."""
+        while True:
+            space = _SPACE.match(self.buf, self.pos + skip)
+            start = space.end() if space else self.pos + skip
+            if start - self.pos - skip > LONGEST:
+                return "", skip
+            if start < len(self.buf) or self.closed:
+                found = (stop.final if self.closed else stop.live).match(self.buf, start)
+                if found is None:
+                    return "", skip
+                if found.lastindex:
+                    self.mark_at = self.base + start
+                    return stop.marks[found.lastindex - 1], found.end() - self.pos
+            yield
+
+    def beyond(self, stop: Stop, passed: frozenset[str], skip: int) -> Steps[str | None]:
+        """What stands `skip` characters on, behind any marks that are `passed`: a mark, "" for the end, None for text."""
+        while True:
+            mark, end = yield from self.ahead(stop, skip)
+            if not mark:
+                return "" if (yield from self.ended(skip)) else None
+            if mark not in passed:
+                return mark
+            skip = end
+
+    def ended(self, skip: int = 0) -> Steps[bool]:
+        """Whether nothing but white space follows `skip` characters on."""
+        while True:
+            space = _SPACE.match(self.buf, self.pos + skip)
+            end = space.end() if space else self.pos
+            if end < len(self.buf) or end - self.pos - skip > LONGEST:
+                return False
+            if self.closed:
+                return True
+            yield
+
+    def look(self, pattern: re.Pattern[str], skip: int = 0) -> Steps[re.Match[str] | None]:
+        """Match a pattern `skip` characters on, without reading.
+
+        The pattern matches every beginning of what it matches, and is bounded.
+        A match that reaches the end of the text may still grow, so it is waited for, unless its group `ok` has matched.
+        """
+        while True:
+            found = pattern.match(self.buf, self.pos + skip)
+            if self.closed or found is None or found.end() < len(self.buf) or found.lastgroup == "ok":
+                return found
+            yield
+
+    def back(self) -> None:
+        """Unread the last mark; nothing may have been waited for since."""
+        self.pos = self.mark_at - self.base
+
+    @property
+    def last(self) -> str:
+        """The last mark as it was spelled; nothing may have been waited for since."""
+        return self.buf[self.mark_at - self.base : self.pos]
+
+    def drop(self) -> None:
+        """Let go of all that is buffered."""
+        self.base += len(self.buf)
+        self.buf, self.pos, self.kept = "", 0, None

@@ -44,7 +44,7 @@ bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
 	$(PY) -m bench $(ARGS)
 
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
-	DRAGOMAN_LONG=1 $(PY) -m pytest -m "long or not long" $(ARGS)
+	$(PY) -m pytest --long -m "long or not long" $(ARGS)
 
 coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reached
 	$(PY) -m coverage erase

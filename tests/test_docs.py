@@ -4,6 +4,7 @@ A `python` block runs (a page's blocks in order, in one namespace); a `text` blo
 A `console` block runs in a shell: `$ command`, then what it prints.  `<!-- file: NAME -->` makes the next block a file.
 """
 
+import ast
 import io
 import os
 import re
@@ -99,11 +100,25 @@ def test_one_sentence_a_line(page):
 
 
 def codes_in_source():
-    """All codes of notices that the source can make: the text given to `Notice(...)` or to `notice(...)`."""
+    """All codes of notices that the source can make: what is given to a `notice`, or kept to be given to one."""
     found = set()
     for file in (ROOT / "src/dragoman").rglob("*.py"):
-        found |= set(re.findall(r"""\b[Nn]otice\(\s*f?["']([\w-]+)["']""", file.read_text("utf-8")))
-    return found
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.Call(ast.Name("Notice") | ast.Attribute(_, "notice"), [code, *_]):
+                    found |= texts(code)
+                case ast.Assign([*targets], value) if any(name(target) in {"noted", "flawed"} for target in targets):
+                    found |= texts(value)
+    return found - {""}
+
+
+def name(node):
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def texts(node):
+    found = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+    return {value for value in found if isinstance(value, str)}
 
 
 def test_every_notice_is_explained():

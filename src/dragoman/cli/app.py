@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -19,13 +21,18 @@ COMMANDS = {
     "dialects": "List the dialects, or show one.",
 }
 
+
+def _shown(value: Any) -> str | None:
+    """A default, as the help shows it; what is empty or off goes without saying."""
+    return None if value is False or value == "" else "-" if value == STDIN else str(value)
+
+
 app = App(
     name="dragoman",
     help="Stands between open-weight language models and the programs that talk to them.",
     version=f"dragoman {__version__}",
     help_format="plaintext",
-    help_formatter="plain",
-    default_parameter=Parameter(negative=()),
+    default_parameter=Parameter(negative=(), show_default=_shown),
     suppress_keyboard_interrupt=False,
 )
 for _name, _help in COMMANDS.items():
@@ -34,10 +41,21 @@ for _name, _help in COMMANDS.items():
 
 def run(argv: Sequence[str]) -> int:
     """Run the command that these words name."""
+    command = argv[0] if argv else ""
+    if command not in COMMANDS and command and not command.startswith("-"):
+        raise UsageError(_unknown(command))
     words = [STDIN if word == "-" else word for word in argv]
     try:
         status = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+    except ImportError as error:  # cyclopts wraps what went wrong in importing a command
+        raise error.__cause__ or error from None
     except CycloptsError as error:
-        command = " ".join(["dragoman", *(word for word in argv[:1] if word in COMMANDS)])
-        raise UsageError(f"{str(error).rstrip('.')}; see `{command} --help`") from None
+        page = f"dragoman {command} --help" if command in COMMANDS else "dragoman --help"
+        raise UsageError(f"{error} See `{page}`.") from None
     return int(status or 0)
+
+
+def _unknown(command: str) -> str:
+    near = get_close_matches(command, COMMANDS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
+    return f"unknown command {command!r}; {hint}"

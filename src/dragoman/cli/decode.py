@@ -50,7 +50,7 @@ def decode(
         finish: Why the engine stopped.
         events: Print the events, one a line.
         trace: Print what became of every character.
-        jsonl: Each line is an object: `raw`, and if it likes `dialect`, `tools`, `prompt`, `finish`; a turn a line.
+        jsonl: Many: each line is an object with `raw`, and `dialect`, `tools`, `prompt`, `finish` where they differ.
         chunks: Feed pieces of so many characters; 0 is all at once.
         strict: Repair nothing.
         check: Exit with 3 if anything was repaired, cut, dropped or doubtful.

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import Cancelled
 from ..messages import Call, Reasoning, Request, Text, Turn
 from . import wire
 from .chat_messages import used_ids
 from .chat_request import Settings
-from .chat_shape import CallIds, Joints, Token, extras, finish_word, logprobs_shape, reasoning_keys, usage_shape
+from .chat_shape import (
+    CallIds,
+    Joints,
+    Token,
+    extras,
+    failure,
+    finish_word,
+    logprobs_shape,
+    reasoning_keys,
+    usage_shape,
+)
 
 __all__ = ["answer"]
 
@@ -52,7 +61,7 @@ def answer(
 
 def _choice(index: int, turn: Turn, settings: Settings, ids: CallIds, custom: Collection[str]) -> dict[str, Any]:
     if turn.finish in ("error", "cancelled"):
-        raise turn.error or Cancelled("the request was cancelled")
+        raise turn.error or failure(turn.finish)
     calls = [call for call in turn.calls if call.complete]
     word = finish_word(turn.finish, called=bool(calls), functions=settings.functions)
     message = {**_texts(turn, settings), **_calls(calls, settings, ids, custom)}

@@ -7,6 +7,7 @@ an answer to be continued is `continue_final_message`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from ..messages import Call, Media, Message, Part, Reasoning, Request, Result, Text, Tool
@@ -76,12 +77,13 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
     if message.role == "assistant":
         yield _assistant(message.parts)
         return
-    others = tuple(part for part in message.parts if not isinstance(part, Result))
-    if others or message.role != "tool":
-        yield {"role": message.role, "content": _content(others)}
-    for part in message.parts:
-        if isinstance(part, Result):
-            yield _result(part)
+    if not message.parts and message.role != "tool":
+        yield {"role": message.role, "content": ""}
+    for is_result, parts in groupby(message.parts, lambda part: isinstance(part, Result)):
+        if is_result:
+            yield from (_result(part) for part in parts if isinstance(part, Result))
+        else:
+            yield {"role": message.role, "content": _content(tuple(parts))}
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Blocks:
 
     def _find(self, index: Any, call_id: str, name: str) -> _Call | None:
         if not isinstance(index, int):
-            return self._by_id.get(call_id, self._latest)
+            return self._by_id.get(call_id, None if call_id and name else self._latest)
         if index not in self._by_index and not name:
             return self._by_id.get(call_id)
         return self._by_index.get(index)

@@ -6,10 +6,21 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ..errors import Broken, Cancelled, DragomanError
 from ..events import Usage
 from . import wire
 
-__all__ = ["CallIds", "Joints", "Token", "extras", "finish_word", "logprobs_shape", "reasoning_keys", "usage_shape"]
+__all__ = [
+    "CallIds",
+    "Joints",
+    "Token",
+    "extras",
+    "failure",
+    "finish_word",
+    "logprobs_shape",
+    "reasoning_keys",
+    "usage_shape",
+]
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _LEAST = -9999.0  # what stands for a probability of zero
@@ -100,6 +111,11 @@ def finish_word(reason: str, *, called: bool, functions: bool = False) -> str:
     if called:
         return "function_call" if functions else "tool_calls"
     return "stop"
+
+
+def failure(reason: str) -> DragomanError:
+    """The error of a turn that failed (error, cancelled) without saying why."""
+    return Cancelled("the request was cancelled") if reason == "cancelled" else Broken("the answer failed")
 
 
 def usage_shape(usages: Iterable[Usage | None]) -> dict[str, Any]:

@@ -13,14 +13,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..errors import Broken, Cancelled
+from ..errors import Broken
 from ..events import CallArgs, CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
 from ..messages import Request
 from . import sse, wire
 from .chat_error import error
 from .chat_messages import used_ids
 from .chat_request import Settings
-from .chat_shape import CallIds, Joints, Token, extras, finish_word, logprobs_shape, reasoning_keys, usage_shape
+from .chat_shape import (
+    CallIds,
+    Joints,
+    Token,
+    extras,
+    failure,
+    finish_word,
+    logprobs_shape,
+    reasoning_keys,
+    usage_shape,
+)
 
 __all__ = ["Writer"]
 
@@ -112,14 +122,11 @@ class Writer:
 
     def _finished(self, choice: _Choice, finish: Finish) -> bytes:
         if finish.reason in ("error", "cancelled"):
-            return self.error(finish.error or _WITHOUT_REASON[finish.reason])
+            return self.error(finish.error or failure(finish.reason))
         if any(other.finish is None for other in self._choices):
             return choice.end({})
         self._last = choice
         return b""
-
-
-_WITHOUT_REASON = {"error": Broken("the answer failed"), "cancelled": Cancelled("the request was cancelled")}
 
 
 class _Choice:

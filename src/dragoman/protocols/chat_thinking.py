@@ -43,9 +43,12 @@ def read_thinking(fields: Fields) -> tuple[Thinking, tuple[str, ...]]:
         if key not in holder:
             continue
         try:
-            return read(holder.get(key)), tuple(ignored)
-        except (KeyError, TypeError):
+            thinking = read(holder.get(key))
+        except (AttributeError, KeyError, TypeError):  # another form, an unknown word
             ignored.append(holder.param(key))
+            continue
+        if thinking is not None:
+            return thinking, tuple(ignored)
     return None, tuple(ignored)
 
 

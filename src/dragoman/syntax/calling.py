@@ -88,6 +88,12 @@ class Calling:
         self.r.kept = None
         return "content"
 
+    def cut_call(self, call: CallSink) -> None:
+        """The text ended in a call: what could not be shown is dropped."""
+        call.end(complete=False, whole=False)
+        at = self.r.at
+        self.sink.notice("cut", at, call.rest + self.r.rest())
+
     def as_it_stands(self, call: CallSink, residue: str = "") -> Steps[bool]:
         """A body that cannot be read goes out verbatim up to a mark that ends it, less the `residue` of what was around
         it; whether there was a mark."""

@@ -156,10 +156,10 @@ class Frames(Calling):
 
     def bare(self, name: str, part: Part) -> Steps[None]:
         """A message whose marks were stripped: its channel's name, then its text."""
-        skip = part.text.index(name) + len(name)
+        self.r.pos -= len(part.text) - part.text.index(name) - len(name)
         self.sink.notice("recovered", part.at)
         kind, phase = self.frame.channels[name]
-        yield from self.body(Route(kind, phase), part.text[skip:], part.at + skip, bare=True)
+        yield from self.body(Route(kind, phase), bare=True)
 
     # body
 
@@ -249,8 +249,7 @@ class Frames(Calling):
         state = yield from JsonObject().decode(self.r, call)
         self.patience()
         if state == CUT:
-            call.end(complete=False, whole=False)
-            self.sink.notice("cut", self.r.at)
+            self.cut_call(call)
         elif state != BAD:
             call.end()
         elif self.waiting is not None:

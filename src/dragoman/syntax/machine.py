@@ -220,8 +220,9 @@ class Machine(Calling):
             return None, self.out_of_text(forms)
         call.scope = form.draft if draft else form.scope
         call.recovered = form.recovered or spelled
-        if form.recovered or spelled:
-            self.sink.notice("spelled-mark" if spelled else "recovered", self.r.kept_at)
+        if spelled or form.recovered or form.form.template != self.dialect.call:
+            code = "spelled-mark" if spelled else "recovered" if form.recovered else "variant"
+            self.sink.notice(code, self.r.kept_at)
         if form.steps[0][0] != "call":
             state = yield from self.head(form, call)
             if state != WHOLE:
@@ -302,22 +303,19 @@ class Machine(Calling):
 
     def cut_off(self, call: CallSink, at: int) -> str:
         """The text ended in a call."""
-        raw = self.r.raw()
         if call.open:
-            call.end(complete=False, whole=False)
-            self.sink.notice("cut", self.r.at)
+            self.cut_call(call)
             return self.deliver(call, at)
-        if self.waiting is not None:
-            self.revoke()
+        self.revoke()
+        self.r.rest()
+        self.sink.notice("cut", at, self.r.raw())
         self.r.kept = None
-        self.sink.notice("cut", at, raw)
         return ""
 
     def give_back(self, forms: tuple[FormPlan, ...], at: int) -> str:
         """It was no call: its text is content, but for marks that are no text in this dialect, and repeated ones."""
         raw = self.r.raw()
-        if self.waiting is not None:
-            self.revoke()
+        self.revoke()
         self.r.kept = None
         opener = forms[0].opener
         special = opener in self.dialect.special
@@ -420,9 +418,10 @@ class Machine(Calling):
     def draft_cut(self, call: CallSink) -> str:
         """The text ended in a candidate."""
         if call.open:
-            call.end(complete=False, whole=False)
+            self.cut_call(call)
             self.count = call.index
-        self.sink.notice("cut", self.r.at, "" if call.open else self.r.raw())
+        else:
+            self.sink.notice("cut", self.r.at, self.r.rest())
         return "call"
 
     def abandon(self) -> None:

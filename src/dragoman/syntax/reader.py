@@ -257,6 +257,11 @@ class Reader:
         """The last mark as it was spelled; nothing may have been waited for since."""
         return self.buf[self.mark_at - self.base : self.pos]
 
+    def rest(self) -> str:
+        """Read all that is left."""
+        text, self.pos = self.buf[self.pos :], len(self.buf)
+        return text
+
     def drop(self) -> None:
         """Let go of all that is buffered."""
         self.base += len(self.buf)

@@ -2,7 +2,7 @@
 
 VENV  ?= .venv
 PY    := $(VENV)/bin/python
-MODEL ?=
+MODEL ?= $(or $(DRAGOMAN_MODEL),smollm2)
 PORT  ?=
 ARGS  ?=
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from types import ModuleType
 from typing import Any
 
 import chat_templates
@@ -37,9 +35,7 @@ def plain_encode(monkeypatch: pytest.MonkeyPatch) -> None:
         thought = dialect.reasoning.replace("{text}", turn.reasoning) if turn.reasoning else ""
         return thought + turn.content + "".join(f"[{call.name} {call.arguments}]" for call in turn.calls)
 
-    module = ModuleType("dragoman.syntax.encode")
-    module.encode = encode  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "dragoman.syntax.encode", module)
+    monkeypatch.setattr("dragoman.engines.own.encode", encode)
 
 
 def said(role: str, *parts: Any) -> Message:

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import UsageError
 from ..messages import Call, Message, Part, Reasoning, Result, Text, Turn
 from ..syntax.dialect import Dialect
+from ..syntax.encode import encode
 from .ability import Abilities
 from .history import joined
 
@@ -42,8 +43,6 @@ def told(messages: Sequence[Message], dialect: Dialect, tools: Sequence[Any]) ->
 
 def said(dialect: Dialect, parts: Iterable[Part], *, prompt: str = "") -> str:
     """What the assistant said, as the dialect writes it; what would not read back as it was is written plainly."""
-    from ..syntax.encode import encode  # noqa: PLC0415
-
     spoken = tuple(part for part in parts if isinstance(part, Reasoning | Text | Call))
     try:
         return encode(dialect, Turn(spoken), prompt=prompt)

@@ -8,7 +8,7 @@ from typing import Any
 from .chat import check_ids, check_usage, is_object, leaks
 from .frames import frames
 from .rules import Finding
-from .seen import ChoiceSeen, StreamSeen, text
+from .seen import ChoiceSeen, StreamSeen, mapping, mappings, number, text
 
 __all__ = ["check_chat_answer", "compare"]
 
@@ -24,7 +24,7 @@ def check_chat_answer(
     findings = [Finding("C23", f"no {key}") for key in _FIELDS if key not in answer]
     if answer.get("object") != "chat.completion":
         findings.append(Finding("C23", f"the object is {answer.get('object')!r}"))
-    choices = answer.get("choices") or []
+    choices = mappings(answer.get("choices"))
     if request and len(choices) != (request.get("n") or 1):
         findings.append(Finding("C16", f"{len(choices)} choices, asked for were {request.get('n') or 1}"))
     ids = [(text(call.get("id")), None) for choice in choices for call in _calls(choice)]
@@ -39,7 +39,7 @@ def check_chat_answer(
 def compare(stream: bytes, answer: Mapping[str, Any]) -> list[Finding]:
     """How a stream and an answer to the same request differ; a cut call is only in the stream."""
     seen = StreamSeen(frames(stream), {}, ())
-    choices = {choice.get("index"): choice for choice in answer.get("choices") or ()}
+    choices = {number(choice.get("index")): choice for choice in mappings(answer.get("choices"))}
     findings = [] if seen.choices.keys() == choices.keys() else [Finding("S8", "not the same choices")]
     for index in seen.choices.keys() & choices.keys():
         findings += _differences(seen.choices[index], choices[index])
@@ -50,7 +50,7 @@ def compare(stream: bytes, answer: Mapping[str, Any]) -> list[Finding]:
 
 
 def _choice(index: int, choice: Mapping[str, Any], marks: Sequence[str]) -> Iterator[Finding]:
-    message = choice.get("message") or {}
+    message = mapping(choice.get("message"))
     if choice.get("index") != index:
         yield Finding("C16", f"choice {index} has the index {choice.get('index')!r}")
     if choice.get("finish_reason") not in _WORDS:
@@ -76,7 +76,7 @@ def _message(message: Mapping[str, Any]) -> Iterator[Finding]:
 def _call_rules(choice: Mapping[str, Any]) -> Iterator[Finding]:
     calls = _calls(choice)
     for call in calls:
-        arguments = (call.get("function") or {}).get("arguments")
+        arguments = mapping(call.get("function")).get("arguments")
         if call.get("type") == "custom":
             continue
         if not isinstance(arguments, str):
@@ -91,32 +91,32 @@ def _call_rules(choice: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _differences(seen: ChoiceSeen, choice: Mapping[str, Any]) -> Iterator[Finding]:
-    message = choice.get("message") or {}
+    message = mapping(choice.get("message"))
+    calls = [_name_and_arguments(call) for call in _calls(choice)]
     for what, streamed, whole in (
         ("finish_reason", seen.finish, choice.get("finish_reason")),
         ("content", seen.content, text(message.get("content"))),
         ("reasoning", seen.reasoning, _reasoning(message)),
         ("refusal", seen.refusal, text(message.get("refusal"))),
-        ("calls", _streamed_calls(seen), [_name_and_arguments(call) for call in _calls(choice)]),
+        ("calls", _streamed_calls(seen, len(calls)), calls),
     ):
         if streamed != whole:
             yield Finding("S8", f"the {what} is {streamed!r:.200} in the stream, {whole!r:.200} in the answer")
 
 
-def _streamed_calls(seen: ChoiceSeen) -> list[tuple[str, str]]:
-    """The calls of a stream without a last one that was cut."""
+def _streamed_calls(seen: ChoiceSeen, count: int) -> list[tuple[str, str]]:
+    """The calls of a stream without one more at the end that was cut."""
     calls = [(call.name, call.arguments) for call in seen.calls.values()]
-    cut = calls and seen.finish in ("length", "stop") and not is_object(calls[-1][1])
-    return calls[:-1] if cut else calls
+    return calls[:-1] if len(calls) == count + 1 and not is_object(calls[-1][1]) else calls
 
 
 def _name_and_arguments(call: Mapping[str, Any]) -> tuple[str, str]:
-    function = call.get("function") or {}
+    function = mapping(call.get("function"))
     return text(function.get("name")), text(function.get("arguments"))
 
 
 def _calls(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list((choice.get("message") or {}).get("tool_calls") or ())
+    return mappings(mapping(choice.get("message")).get("tool_calls"))
 
 
 def _reasoning(message: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..protocols import wire
 from .frames import check_frames, frames
 from .rules import Finding
-from .seen import ChoiceSeen, StreamSeen, delta_of, items_of, text
+from .seen import ChoiceSeen, StreamSeen, delta_of, items_of, mapping, mappings, text
 
 __all__ = ["check_chat_stream", "check_error", "check_ids", "check_usage", "is_object", "leaks"]
 
@@ -50,7 +50,7 @@ def leaks(said: str, marks: Sequence[str], what: str) -> Iterator[Finding]:
 
 def check_usage(usage: Any, frame: int | None = None) -> Iterator[Finding]:
     """The numbers of a usage object."""
-    usage = usage if isinstance(usage, Mapping) else {}
+    usage = mapping(usage)
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     prompt, completion, total = (usage.get(name) for name in names)
     if not all(isinstance(number, int) for number in (prompt, completion, total)):
@@ -62,18 +62,15 @@ def check_usage(usage: Any, frame: int | None = None) -> Iterator[Finding]:
         ("prompt_tokens_details", "cached_tokens", prompt),
         ("completion_tokens_details", "reasoning_tokens", completion),
     ):
-        number = (usage.get(details) or {}).get(part, 0)
+        number = mapping(usage.get(details)).get(part, 0)
         if not isinstance(number, int) or number > whole:
             yield Finding("C14", f"{details}.{part} is {number!r}, of {whole}", frame)
 
 
 def check_ids(ids: Sequence[tuple[str, int | None]], request: Mapping[str, Any]) -> Iterator[Finding]:
     """The ids of calls, each with its frame."""
-    used = {
-        call.get("id")
-        for message in request.get("messages") or ()
-        for call in message.get("tool_calls") or ()
-    }  # fmt: skip
+    messages = mappings(request.get("messages"))
+    used = {call.get("id") for message in messages for call in mappings(message.get("tool_calls"))}
     for call_id, frame in ids:
         if not _ID.fullmatch(call_id):
             yield Finding("C10", f"the id {call_id!r} is not up to 40 of A-Z a-z 0-9 _ -", frame)
@@ -84,7 +81,7 @@ def check_ids(ids: Sequence[tuple[str, int | None]], request: Mapping[str, Any])
 
 def check_error(body: Any, frame: int | None = None) -> Iterator[Finding]:
     """The shape of an error's body."""
-    error = body.get("error") if isinstance(body, Mapping) else None
+    error = mapping(body).get("error")
     if not isinstance(error, Mapping):
         yield Finding("C21", "the error is not an object under the key error", frame)
         return
@@ -207,8 +204,7 @@ _STARTS = ("id", "type", "name")
 
 
 def _given(item: Mapping[str, Any]) -> list[str]:
-    function = item.get("function")
-    both = {**item, "name": function.get("name") if isinstance(function, Mapping) else None}
+    both = {**item, "name": mapping(item.get("function")).get("name")}
     return [key for key in _STARTS if both.get(key)]
 
 
@@ -227,8 +223,7 @@ def _c08_indexes(seen: StreamSeen) -> Iterator[Finding]:
 def _c09_arguments(seen: StreamSeen) -> Iterator[Finding]:
     for choice in seen.choices.values():
         for frame, item in choice.items:
-            function = item.get("function")
-            arguments = function.get("arguments", "") if isinstance(function, Mapping) else ""
+            arguments = mapping(item.get("function")).get("arguments", "")
             if not isinstance(arguments, str):
                 yield Finding("C9", f"arguments are {arguments!r:.60}, not a string", frame)
         if choice.finish in ("stop", "tool_calls"):
@@ -309,7 +304,7 @@ def _c16_choices(seen: StreamSeen) -> Iterator[Finding]:
 def _c17_logprobs(seen: StreamSeen) -> Iterator[Finding]:
     for choice in seen.choices.values():
         for frame, chunk in choice.chunks:
-            for token in (chunk.get("logprobs") or {}).get("content") or ():
+            for token in mappings(mapping(chunk.get("logprobs")).get("content")):
                 absent = [key for key in ("token", "logprob", "bytes", "top_logprobs") if key not in token]
                 if absent or not isinstance(token["logprob"], int | float):
                     yield Finding("C17", f"a token without {', '.join(absent) or 'a number'}", frame)

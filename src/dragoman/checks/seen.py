@@ -8,12 +8,27 @@ from typing import Any
 
 from .frames import Frame
 
-__all__ = ["CallSeen", "ChoiceSeen", "StreamSeen", "text"]
+__all__ = ["CallSeen", "ChoiceSeen", "StreamSeen", "delta_of", "items_of", "mapping", "mappings", "number", "text"]
 
 
 def text(value: Any) -> str:
     """A string, "" for all else."""
     return value if isinstance(value, str) else ""
+
+
+def number(value: Any) -> int:
+    """An integer, 0 for all else."""
+    return value if isinstance(value, int) else 0
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """An object, {} for all else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of an array, [] for all else."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 @dataclass(slots=True)
@@ -53,8 +68,7 @@ class ChoiceSeen:
         index = item.get("index")
         key = index if isinstance(index, int) else len(self.calls)
         call = self.calls.setdefault(key, CallSeen(frame))
-        function = item.get("function")
-        function = function if isinstance(function, Mapping) else {}
+        function = mapping(item.get("function"))
         call.id += text(item.get("id"))
         call.name += text(function.get("name"))
         call.arguments += text(function.get("arguments"))
@@ -72,14 +86,12 @@ class ChoiceSeen:
 
 def delta_of(choice: Mapping[str, Any]) -> Mapping[str, Any]:
     """The delta of a choice, {} if it has none."""
-    delta = choice.get("delta")
-    return delta if isinstance(delta, Mapping) else {}
+    return mapping(choice.get("delta"))
 
 
 def items_of(delta: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The deltas of calls in a delta."""
-    items = delta.get("tool_calls")
-    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    return mappings(delta.get("tool_calls"))
 
 
 class StreamSeen:
@@ -91,19 +103,12 @@ class StreamSeen:
         self.chunks = [(f.number, f.json) for f in frames if isinstance(f.json, dict) and "error" not in f.json]
         self.done = [frame.number for frame in frames if frame.is_done]
         self.choices: dict[int, ChoiceSeen] = {}
-        for number, chunk in self.chunks:
-            for choice in self.choices_of(chunk):
-                index = choice.get("index")
-                key = index if isinstance(index, int) else 0
-                self.choices.setdefault(key, ChoiceSeen(key)).add(number, choice)
-
-    @staticmethod
-    def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """The choices of a chunk."""
-        choices = chunk.get("choices")
-        return [choice for choice in choices if isinstance(choice, Mapping)] if isinstance(choices, list) else []
+        for frame, chunk in self.chunks:
+            for choice in mappings(chunk.get("choices")):
+                index = number(choice.get("index"))
+                self.choices.setdefault(index, ChoiceSeen(index)).add(frame, choice)
 
     @property
     def wants_usage(self) -> bool:
         """The request asked for a usage chunk."""
-        return bool((self.request.get("stream_options") or {}).get("include_usage"))
+        return bool(mapping(self.request.get("stream_options")).get("include_usage"))

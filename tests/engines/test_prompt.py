@@ -8,11 +8,13 @@ from typing import Any
 import chat_templates
 import pytest
 
+from dragoman import api
 from dragoman.engines.base import ModelInfo, Prompt
 from dragoman.engines.prompt import prepare, render
 from dragoman.errors import EngineError, RequestError, UnsupportedFeature, UsageError
 from dragoman.messages import Call, Media, Message, Reasoning, Request, Result, Text, Tool, Turn
 from dragoman.syntax.dialect import Dialect
+from dragoman.syntax.encode import encode
 
 SPECIALS = {"<|im_start|>": 1, "<|im_end|>": 2, "<think>": 3, "</think>": 4, "<tool_call>": 5}
 PLAIN = Dialect(
@@ -29,13 +31,13 @@ WEATHER = Tool("weather", "tells it", {"type": "object", "properties": {"city": 
 def plain_encode(monkeypatch: pytest.MonkeyPatch) -> None:
     """Encodes so plainly that the tests can say what they expect."""
 
-    def encode(dialect: Dialect, turn: Turn, *, prompt: str = "") -> str:
+    def plain(dialect: Dialect, turn: Turn, *, prompt: str = "") -> str:
         if "UNREADABLE" in turn.content:
             raise UsageError("would not read back")
         thought = dialect.reasoning.replace("{text}", turn.reasoning) if turn.reasoning else ""
         return thought + turn.content + "".join(f"[{call.name} {call.arguments}]" for call in turn.calls)
 
-    monkeypatch.setattr("dragoman.engines.own.encode", encode)
+    monkeypatch.setattr("dragoman.engines.own.encode", plain)
 
 
 def said(role: str, *parts: Any) -> Message:
@@ -413,4 +415,32 @@ async def test_long_conversations_are_rendered_in_a_thread() -> None:
     request = Request(messages=tuple(user(str(number)) for number in range(40)))
     assert await prepare(request, model(chat_templates.CHATML), PLAIN) == render(
         request, model(chat_templates.CHATML), PLAIN
+    )
+
+
+# Real dialects: what is written back is what they read
+
+
+@pytest.mark.parametrize("name", api.names())
+def test_every_dialect_writes_a_whole_conversation_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.engines.own.encode", encode)
+    dialect = api.get(name)
+    called = said("assistant", Call("weather", '{"city": "Paris"}', "c1"))
+    rendered = text("", user("U"), called, result("c1", "sunny"), tools=(WEATHER,), dialect=dialect)
+    assert '"name": "weather"' in rendered
+    assert "sunny" in rendered
+    answer = rendered.partition("U")[2].partition(dialect.begins)[2]
+    assert api.decode(dialect, answer.partition("sunny")[0], [WEATHER]).calls[0].arguments == '{"city": "Paris"}'
+
+
+def test_framed_messages_are_not_closed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.engines.own.encode", encode)
+    dialect = api.get("harmony")
+    called = said("assistant", Call("weather", "{}", "c1"))
+    rendered = text("", user("U"), said("assistant", "A"), user("V"), called, result("c1", "rain"), dialect=dialect)
+    assert rendered == (
+        "<|start|>user<|message|>U<|end|><|start|>assistant<|channel|>final<|message|>A<|end|>"
+        "<|start|>user<|message|>V<|end|><|start|>assistant<|channel|>commentary to=functions.weather "
+        "<|constrain|>json<|message|>{}<|call|><|start|>functions.weather to=assistant<|channel|>commentary"
+        "<|message|>rain<|end|><|start|>assistant"
     )

@@ -99,7 +99,7 @@ def _turns(messages: Sequence[Message], dialect: Dialect) -> Iterator[_Turn]:
     for with_results, group in groupby(enumerate(messages), lambda item: _has_results(item[1])):
         if with_results:
             body = _results((message for _, message in group), dialect)
-            yield _Turn(dialect.results_role, body, dialect.results_role == _INSIDE)
+            yield _Turn(_bringer(dialect), body, _bringer(dialect) == _INSIDE)
         else:
             yield from (_turn(message, dialect, recent=place > asked) for place, message in group)
 
@@ -112,7 +112,9 @@ def _turn(message: Message, dialect: Dialect, *, recent: bool) -> _Turn:
 
 
 def _closing(dialect: Dialect, body: str) -> str:
-    return "" if dialect.ends and body.endswith(dialect.ends) else _fill(_around(dialect)[1], role="assistant")
+    """What ends the model's turn, unless its last block already did (a framed call)."""
+    ends = (*dialect.ends, *(dialect.frame.closes if dialect.frame else ()))
+    return "" if body.endswith(ends) else _fill(_around(dialect)[1], role="assistant")
 
 
 def _around(dialect: Dialect) -> tuple[str, str]:
@@ -123,12 +125,17 @@ def _around(dialect: Dialect) -> tuple[str, str]:
 def _results(messages: Iterable[Message], dialect: Dialect) -> str:
     results = [part for message in messages for part in message.parts if isinstance(part, Result)]
     lines = [_fill(dialect.results, text=joined(item.parts), name=item.name, id=item.id) for item in results]
-    return ("\n" if dialect.results_role not in ("", _INSIDE) else "").join(lines)
+    return ("" if _bringer(dialect) in ("", _INSIDE) else "\n").join(lines)
+
+
+def _bringer(dialect: Dialect) -> str:
+    """The role of a turn with results; none where each result is a message with a frame of its own."""
+    return "" if dialect.frame else dialect.results_role
 
 
 def _speaker(dialect: Dialect, able: Abilities) -> str:
     """Who brings results in a template that does not know them."""
-    return dialect.results_role if able.results and dialect.results_role not in ("", _INSIDE) else "user"
+    return dialect.results_role if able.results and _bringer(dialect) not in ("", _INSIDE) else "user"
 
 
 def _spelled(message: Message, dialect: Dialect) -> Message:

@@ -1,0 +1,245 @@
+"""A grammar as a small tree: what the text of one turn may be.
+
+The tree knows no engine: `gbnf` and `lark` print it, `sample` walks it.
+Nodes are values and never change; the only cycles go through a `Rule`, whose body is set once after it was made.
+
+    Literal   this text
+    Mark      this text; a tokenizer that has it as a special token must write it as that token
+    Chars     one character of a class
+    Text      characters that hold none of some spellings (see `automaton`)
+    Seq       one after the other
+    Alt       one of them; none at all is `NEVER`, which no text satisfies
+    Repeat    the same again, within bounds
+    Rule      a part with a name: printed once, and the way to recursion
+
+The functions in lower case (`seq`, `alt`, ...) keep trees small: they merge literals, flatten, and let `NEVER`
+swallow what cannot be written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .reader import spelling
+
+__all__ = [
+    "ANY",
+    "EMPTY",
+    "NEVER",
+    "Alt",
+    "Chars",
+    "Literal",
+    "Mark",
+    "Node",
+    "Repeat",
+    "Rule",
+    "Seq",
+    "Spelling",
+    "Text",
+    "alt",
+    "chars",
+    "literal",
+    "markup",
+    "maybe",
+    "repeat",
+    "seq",
+    "spelled",
+    "text",
+]
+
+Spelling = tuple[tuple[str, bool], ...]
+"""A text to keep out, step by step: the characters of a step, and whether the step may be left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Fixed text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Fixed text that is one special token where the tokenizer has it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character within the ranges (outside of them if `negated`)."""
+
+    ranges: tuple[tuple[str, str], ...] = ()
+    negated: bool = False
+
+    def __contains__(self, char: str) -> bool:
+        return any(low <= char <= high for low, high in self.ranges) is not self.negated
+
+    def less(self, excluded: str) -> Chars:
+        """The class without some characters."""
+        if self.negated:
+            return Chars((*self.ranges, *((c, c) for c in excluded if c in self)), negated=True)
+        ranges = self.ranges
+        for char in excluded:
+            ranges = tuple(part for one in ranges for part in _split(one, char))
+        return Chars(ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any characters, from `low` to `high` of them, that hold none of the spellings `without`.
+
+    `opens`: characters that may not come first.
+    `before`: the text that follows; no spelling may begin here and end within it before its last character.
+    """
+
+    without: tuple[Spelling, ...] = ()
+    low: int = 0
+    high: int | None = None
+    before: str = ""
+    opens: str = ""
+    name: str = field(default="text", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """One part after the other."""
+
+    parts: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alt:
+    """One of the parts."""
+
+    parts: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A part again and again: at least `low` times, at most `high` (None: no end)."""
+
+    part: Node
+    low: int = 0
+    high: int | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Rule:
+    """A part with a name.  Names need not differ; printers number them.  `node` may be set once, later."""
+
+    name: str
+    node: Node = field(default=Seq(), repr=False)
+
+
+Node = Literal | Mark | Chars | Text | Seq | Alt | Repeat | Rule
+
+EMPTY = Seq()
+NEVER = Alt()
+ANY = Chars(negated=True)
+
+_TAG = re.compile(r"(<[^<>\s]+>|\[[A-Z_/]+\])")
+
+
+def literal(text: str) -> Node:
+    """Fixed text."""
+    return Literal(text) if text else EMPTY
+
+
+def markup(text: str) -> Node:
+    """Fixed text of a template: its tags may be special tokens."""
+    pieces = _TAG.split(text)
+    return seq(*(Mark(piece) if i % 2 else literal(piece) for i, piece in enumerate(pieces)))
+
+
+def seq(*parts: Node) -> Node:
+    """The parts in order."""
+    flat: list[Node] = []
+    for part in _flat(parts, Seq):
+        if part == NEVER:
+            return NEVER
+        last = flat[-1] if flat else None
+        if isinstance(part, Literal) and isinstance(last, Literal):
+            flat[-1] = Literal(last.text + part.text)
+        else:
+            flat.append(part)
+    return flat[0] if len(flat) == 1 else Seq(tuple(flat))
+
+
+def alt(*parts: Node) -> Node:
+    """Any one of the parts."""
+    flat = tuple(dict.fromkeys(_flat(parts, Alt)))
+    return flat[0] if len(flat) == 1 else Alt(flat)
+
+
+def repeat(part: Node, low: int = 0, high: int | None = None) -> Node:
+    """The part from `low` to `high` times."""
+    if part == NEVER:
+        return EMPTY if low == 0 else NEVER
+    if high is not None and high < low:
+        return NEVER
+    if high == 0 or part == EMPTY:
+        return EMPTY
+    return part if low == high == 1 else Repeat(part, low, high)
+
+
+def maybe(part: Node) -> Node:
+    """The part, or nothing."""
+    return repeat(part, 0, 1)
+
+
+def chars(ranges: str, *, negated: bool = False) -> Chars:
+    """A class from its usual spelling: `chars("a-z_")`.  A "-" at the end is itself."""
+    found = re.findall(r"(?s)(.)-(.)|(.)", ranges)
+    return Chars(tuple((low, high) if low else (one, one) for low, high, one in found), negated)
+
+
+def text(
+    without: Iterable[str | Spelling] = (),
+    low: int = 0,
+    high: int | None = None,
+    *,
+    before: str = "",
+    opens: str = "",
+    name: str = "text",
+) -> Node:
+    """Characters that hold none of the marks `without`, in any of their spellings; the rest as in `Text`."""
+    kept_out = tuple(spelled(mark) if isinstance(mark, str) else mark for mark in dict.fromkeys(without) if mark)
+    if high is not None and high < low:
+        return NEVER
+    return Text(kept_out, low, high, before, opens, name) if kept_out or opens else repeat(ANY, low, high)
+
+
+def spelled(mark: str) -> Spelling:
+    """A mark as the reader would recognize it: with other bars, doubled bars, and blanks inside a tag."""
+    return tuple(step for atom in spelling(mark) for step in _steps(atom))
+
+
+def _steps(atom: str) -> Spelling:
+    """The steps of one atom of `reader.spelling`."""
+    if atom.endswith("{0,2}"):
+        return ((" \t", True), (" \t", True))
+    if atom.endswith("{1,2}"):
+        return ((atom[1:-6], False), (atom[1:-6], True))
+    if atom == r"\s+":
+        return ((" \t\n\r", False), (" \t\n\r", True))
+    return ((atom[-1], False),)
+
+
+def _flat(parts: Iterable[Node], kind: type[Seq | Alt]) -> Iterable[Node]:
+    for part in parts:
+        if isinstance(part, kind) and (kind is Alt or part != NEVER):
+            yield from part.parts
+        else:
+            yield part
+
+
+def _split(one: tuple[str, str], char: str) -> tuple[tuple[str, str], ...]:
+    low, high = one
+    if not low <= char <= high:
+        return (one,)
+    left = ((low, chr(ord(char) - 1)),) if low < char else ()
+    right = ((chr(ord(char) + 1), high),) if char < high else ()
+    return (*left, *right)

@@ -92,7 +92,7 @@ class Calling:
         """The text ended in a call: what could not be shown is dropped."""
         call.end(complete=False, whole=False)
         at = self.r.at
-        self.sink.notice("cut", at, call.rest + self.r.rest())
+        self.sink.notice("cut", at, call.rest + (self.r.rest() if self.r.closed else ""))
 
     def as_it_stands(self, call: CallSink, residue: str = "") -> Steps[bool]:
         """A body that cannot be read goes out verbatim up to a mark that ends it, less the `residue` of what was around
@@ -108,5 +108,5 @@ class Calling:
         call.put(body, start, r.at)
         call.flawed = call.flawed or "bad-json"
         self.sink.notice("bad-json", start, body)
-        call.end(complete=bool(mark))
+        call.end(complete=mark in call.scope.closers)
         return bool(mark)

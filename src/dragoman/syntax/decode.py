@@ -47,7 +47,7 @@ class Parser:
     def __init__(
         self,
         dialect: Dialect,
-        tools: Iterable[Tool | Mapping[str, Any]] | None = None,
+        tools: Tools | Iterable[Tool | Mapping[str, Any]] | None = None,
         *,
         prompt: str = "",
         specials: Mapping[str, int] | None = None,
@@ -59,11 +59,12 @@ class Parser:
         self._reader = Reader(frozenset(specials) if specials is not None else None)
         self._sink = Sink(trace is not None, watch=True)
         make = Frames if dialect.frame is not None else Machine
-        self._machine = make(dialect, Tools(tools), policy, self._reader, self._sink)
+        offered = tools if isinstance(tools, Tools) else Tools(tools)
+        self._machine = make(dialect, offered, policy, self._reader, self._sink)
         self._trace = trace
         self._traced = 0
         self._late = ""
-        self._late_at = 0
+        self._extra = 0
         self._closed = False
         self._start(plan(dialect).state(prompt))
 
@@ -72,9 +73,12 @@ class Parser:
         state, text = start
         self._work = self._machine.run(state)
         if text:
-            self._reader.feed(text)
-            self._reader.base = -len(text)
+            reader = self._reader
+            reader.specials, specials = None, reader.specials
+            reader.feed(text)
+            reader.base = -len(text)
             next(self._work, None)
+            reader.specials = specials
             self._sink.mute()
             self._machine.completed = False
 
@@ -104,9 +108,7 @@ class Parser:
         return sink.take()
 
     def _after(self, text: str) -> list[Event]:
-        if not self._late:
-            self._late_at = self._reader.base + len(self._reader.buf)
-        self._reader.base += len(text)
+        self._extra += len(text)
         self._late = (self._late + text)[:256]
         return []
 
@@ -140,13 +142,12 @@ class Parser:
         sink.finish()
         if reader.dropped:
             sink.notice("cut", reader.at - len(reader.dropped), reader.dropped)
-        left = reader.buf[reader.pos :]
-        late, at = (left + self._late)[:256], reader.at if left else self._late_at
+        late = (reader.buf[reader.pos :] + self._late)[:256]
         if late.strip():
-            sink.notice("after-end", at, late)
+            sink.notice("after-end", reader.at, late)
         if self._trace is not None:
             self._report()
-            self._fill(reader.base + len(reader.buf))
+            self._fill(reader.base + len(reader.buf) + self._extra)
 
     def _report(self) -> None:
         for start, end, role in self._sink.take_spans():
@@ -165,7 +166,7 @@ class Parser:
 def decode(
     dialect: Dialect,
     text: str,
-    tools: Iterable[Tool | Mapping[str, Any]] | None = None,
+    tools: Tools | Iterable[Tool | Mapping[str, Any]] | None = None,
     *,
     prompt: str = "",
     specials: Mapping[str, int] | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..messages import Call, Reasoning, Text, Tool, Turn
+from .calls import Tools
 from .decode import decode
 from .dialect import Dialect
 from .template import Hole, parse
@@ -18,13 +19,15 @@ __all__ = ["encode"]
 def encode(dialect: Dialect, turn: Turn, *, prompt: str = "") -> str:
     """What follows `prompt` when the model writes this turn, without the mark that ends it.
 
+    It reads back as this turn whatever tools are on offer.
+
     Raises:
         UsageError: the text would not read back as this turn: a cut or invalid call, or text that holds marks.
     """
     for call in turn.calls:
         _check(call)
     text = "".join(_parts(dialect, turn))
-    if _meaning(decode(dialect, text, _tools(turn), prompt=prompt)) != _meaning(turn):
+    if _meaning(decode(dialect, text, _Every(_tools(turn)), prompt=prompt)) != _meaning(turn):
         raise UsageError(f"this turn cannot be written in {dialect.name}: its text would read back as another one")
     return text
 
@@ -88,6 +91,22 @@ def _meaning(turn: Turn) -> list[tuple[object, ...]]:
         else (type(part).__name__, part.text)
         for part in turn.parts
     ]
+
+
+class _Every(Tools):
+    """Every name is that of a tool on offer, so nothing that might read as a call is taken for text."""
+
+    def __init__(self, tools: list[Tool]) -> None:
+        super().__init__(tools)
+        self.by_name = _Any(self.by_name)
+
+
+class _Any(dict[str, Tool]):
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __bool__(self) -> bool:
+        return True
 
 
 def _tools(turn: Turn) -> list[Tool]:

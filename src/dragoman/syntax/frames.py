@@ -108,7 +108,7 @@ class Frames(Calling):
     def message(self, mark: str) -> Steps[None]:
         """What the header, which `mark` ended, opens."""
         parts, self.parts = self.parts, [Part("", self.r.at)]
-        route = self.frame.route(parts, self.tools.by_name.__contains__)
+        route = _DROP if self.frame.foreign(parts) else self.frame.route(parts, self.tools.by_name.__contains__)
         first, self.first = self.first, False
         if mark == "text":
             yield from self.loose(parts[0])

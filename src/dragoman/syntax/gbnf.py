@@ -47,8 +47,7 @@ class _Printer:
 
     def print(self, root: Node) -> str:
         lines = [f"root ::= {self.ways(root)}"]
-        for rule in self.queue:
-            lines.append(f"{self.names[rule]} ::= {self.ways(rule.node)}")
+        lines += [f"{self.names[rule]} ::= {self.ways(rule.node)}" for rule in self.queue]  # which grows meanwhile
         return "\n".join(lines) + "\n"
 
     def name(self, rule: Rule) -> str:

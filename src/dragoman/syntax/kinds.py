@@ -208,7 +208,7 @@ def _number(word: str) -> str | None:
 
 
 def _container(kind: str, word: str) -> str | None:
-    for read in (strict_json, ast.literal_eval):
+    for read in (strict_json, _python):
         try:
             value = read(word)
             if isinstance(value, tuple | set):
@@ -218,6 +218,18 @@ def _container(kind: str, word: str) -> str | None:
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return None
+
+
+class _Words(ast.NodeTransformer):
+    """JSON's words among Python's literals."""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        words = {"true": True, "false": False, "null": None}
+        return ast.Constant(words[node.id]) if node.id in words else node
+
+
+def _python(word: str) -> Any:
+    return ast.literal_eval(_Words().visit(ast.parse(word, mode="eval")))
 
 
 _READERS = (

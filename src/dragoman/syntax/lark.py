@@ -45,12 +45,13 @@ class _Printer:
 
     def print(self, root: Node) -> str:
         lines = [f"start: {self.ways(root)}"]
-        for rule in self.queue:
-            lines.append(f"{self.names[rule]}: {self._body(rule.node) if self.regular(rule) else self.ways(rule.node)}")
+        lines += [f"{self.names[rule]}: {self._body(rule)}" for rule in self.queue]  # which grows meanwhile
         return "\n".join(lines) + "\n"
 
-    def _body(self, node: Node) -> str:
-        return _text(node) if isinstance(node, Text) else self.pattern(node)
+    def _body(self, rule: Rule) -> str:
+        if isinstance(rule.node, Text):
+            return _text(rule.node)
+        return self.pattern(rule.node) if self.regular(rule) else self.ways(rule.node)
 
     def name(self, rule: Rule) -> str:
         """The rule's name in this grammar."""

@@ -35,7 +35,8 @@ class Machine(Calling):
         self.recover = bool(tools.by_name) and policy.recover != "strict"
         self.content_stop = self.plan.stop(reasoning=False, calls=self.calls, recover=self.recover)
         self.reasoning_stop = self.plan.stop(reasoning=True, calls=self.calls, recover=self.recover)
-        self.returned = 0
+        self.returned: list[str] = []
+        self.before = 0, False
 
     def run(self, state: str = "content") -> Steps[None]:
         """The whole turn."""
@@ -71,21 +72,27 @@ class Machine(Calling):
         if meaning == "open":
             return "reasoning"
         self.sink.notice("stray-mark", self.r.mark_at, mark)
+        self.sink.block()
         return "content"
 
     def in_prose(self, mark: str) -> bool:
         """Whether a mark is spoken about: it stands in code, or closes an opener that was text."""
-        if mark in self.dialect.special or self.r.specials is not None:
+        if mark in self.dialect.special:
             return False
-        if self.returned and mark in self.plan.closers:
-            self.returned -= 1
+        if mark in self.returned:
+            self.returned.remove(mark)
             return True
-        return self.sink.in_code()
+        return mark not in (self.r.specials or ()) and self.sink.in_code()
 
     def text(self) -> str:
         """The mark is mere text."""
         self.sink.content(self.r.last, self.r.mark_at)
         return "content"
+
+    def prose(self, forms: tuple[FormPlan, ...]) -> str:
+        """A call's opening mark is mere text, and so will be its closing ones."""
+        self.returned += forms[0].closers if forms else ()
+        return self.text()
 
     def end(self) -> str:
         """The model ended its turn."""
@@ -96,9 +103,9 @@ class Machine(Calling):
         """A call's opening mark."""
         at = self.r.mark_at
         spelled = self.r.spelled(mark, at)
-        if spelled and not self.recover:
-            return self.text()
         forms = self.forms(mark)
+        if spelled and not (self.recover and self.sink.line_start() and not self.sink.in_code()):
+            return self.prose(forms)
         return (yield from self.call(forms, at, spelled=spelled))
 
     def forms(self, mark: str) -> tuple[FormPlan, ...]:
@@ -109,7 +116,7 @@ class Machine(Calling):
     def structure(self, mark: str) -> Steps[str]:
         """A recovery form in the middle: a call's own structure, or its JSON, at a line start outside code."""
         if not self.sink.line_start() or self.sink.in_code():
-            return self.text()
+            return self.prose(self.plan.bare.get(mark, ()))
         if mark in self.plan.bare:
             return (yield from self.call(self.plan.bare[mark], self.r.mark_at))
         form = self.plan.json
@@ -127,6 +134,7 @@ class Machine(Calling):
         while not self.sink.begun:
             char = yield from self.lead()
             if not self.sink.blocks and (yield from self.label()):
+                self.sink.notice("recovered", self.r.at)
                 self.sink.block()
                 return "reasoning"
             form, skip = (yield from self.guess(char)) if self.recover else (None, 0)
@@ -156,11 +164,13 @@ class Machine(Calling):
         """Read the label of a reasoning block, if it stands alone on its line."""
         if not self.dialect.label:
             return False
-        mark, size = yield from self.r.ahead(stop(self.dialect.label))
-        found = (yield from self.r.look(_LABEL_END, size)) if mark else None
-        alone = found is not None and (found["ok"] is not None or self.r.closed)
-        self.r.pos += size * alone
-        return alone
+        r = self.r
+        mark, size = yield from r.ahead(stop(self.dialect.label))
+        found = (yield from r.look(_LABEL_END, size)) if mark else None
+        if found is not None and (found["ok"] is not None or r.closed):
+            r.pos += size
+            return True
+        return False
 
     def guess(self, char: str) -> Steps[tuple[FormPlan | None, int]]:
         """The form of a call that may begin here without any mark, and what stands before its payload."""
@@ -194,14 +204,14 @@ class Machine(Calling):
         if state == CUT:
             return self.cut_off(call, at)
         if form is None or (state == BAD and (not call.open or self.waiting is not None)):
-            return self.give_back(forms, at)
+            return self.give_back(forms, form, at)
         if state == BAD:
             yield from self.verbatim(form, call)
         else:
             call.end()
             closed = yield from self.closers(form)
             if proof and self.waiting is not None and not (yield from self.proved(proof, closed=closed)):
-                return self.give_back(forms, at)
+                return self.give_back(forms, form, at)
         return self.deliver(call, at)
 
     def proved(self, proof: str, *, closed: bool) -> Steps[bool]:
@@ -275,24 +285,25 @@ class Machine(Calling):
 
     def closers(self, form: FormPlan) -> Steps[bool]:
         """The marks that close a call; each may be missing."""
-        r, closed = self.r, not form.closers
+        r, junk = self.r, not form.closers
+        self.returned.clear()
         while form.closers:
             mark = yield from r.next(stop(*form.closers))
-            if not mark and not closed and (junk := (yield from self.junk())):
-                self.sink.notice("dropped", r.at - len(junk), junk)
-                continue
-            closed = closed or bool(mark)
-            if mark == form.closers[-1] or not mark:
-                break
-        if not closed:
-            self.sink.notice("unclosed", r.at)
-        return closed
+            if mark == form.closers[-1]:
+                return True
+            if not mark and (junk or not (yield from self.junk())):
+                self.sink.notice("unclosed", r.at)
+                return False
+            junk = True
+        return True
 
     def junk(self) -> Steps[str]:
-        """Brackets too many behind a payload."""
+        """Brackets too many behind a payload are dropped."""
         found = yield from self.r.look(_JUNK)
         text = found.group().strip() if found else ""
-        self.r.pos += len(found.group()) if found and text else 0
+        if found and text:
+            self.r.pos += len(found.group())
+            self.sink.notice("dropped", self.r.at - len(text), text)
         return text
 
     def verbatim(self, form: FormPlan, call: CallSink) -> Steps[None]:
@@ -312,7 +323,7 @@ class Machine(Calling):
         self.r.kept = None
         return ""
 
-    def give_back(self, forms: tuple[FormPlan, ...], at: int) -> str:
+    def give_back(self, forms: tuple[FormPlan, ...], form: FormPlan | None, at: int) -> str:
         """It was no call: its text is content, but for marks that are no text in this dialect, and repeated ones."""
         raw = self.r.raw()
         self.revoke()
@@ -322,9 +333,11 @@ class Machine(Calling):
         again = raw.strip() == opener and self.r.buf.startswith(tuple(self.plan.forms), self.r.pos)
         if special or again:
             self.sink.notice("stray-mark", at, opener)
-            at, raw = at + len(opener), raw[len(opener) :]
-        elif opener in self.plan.forms:
-            self.returned += 1
+            cut = len(opener)
+            cut += len(raw[cut:]) - len(raw[cut:].lstrip()) if self.sink.held else 0
+            at, raw = at + cut, raw[cut:]
+        elif opener in self.plan.forms or opener in self.plan.bare:
+            self.returned += (form or forms[0]).closers
         self.sink.notice("gave-back", at, raw)
         if raw.strip():
             self.sink.content(raw, at)
@@ -348,7 +361,9 @@ class Machine(Calling):
         """What belongs to the opener: its repetition, and its label."""
         while mark := (yield from self.r.next(stop(*self.plan.opens))):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
-        yield from self.label()
+        if not (yield from self.label()) and self.r.cut and self.dialect.label.startswith(rest := self.r.buf[self.r.pos :]):
+            self.r.dropped = rest
+            self.r.rest()
 
     def reasoning_mark(self, mark: str) -> Steps[str | None]:
         """A mark in reasoning; None if reasoning goes on."""
@@ -359,7 +374,8 @@ class Machine(Calling):
         if meaning == "end":
             self.sink.notice("unclosed", self.r.mark_at)
             return self.end()
-        if meaning == "call" or (meaning == "bare" and self.sink.line_start()):
+        spelled = self.r.spelled(mark, self.r.mark_at)
+        if (meaning == "call" and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))
         if meaning == "open" and (self.sink.kind != "reasoning" or mark in self.dialect.special):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
@@ -369,7 +385,8 @@ class Machine(Calling):
 
     def candidate(self, mark: str) -> Steps[str | None]:
         """A call in open reasoning: what follows it tells whether it was one."""
-        at, before = self.r.mark_at, self.count
+        at = self.r.mark_at
+        self.before = self.count, self.completed
         self.r.keep(at)
         self.wait(at)
         self.drafting = True
@@ -379,11 +396,12 @@ class Machine(Calling):
             raw = self.r.raw()
             self.revoke()
             self.r.kept = None
-            self.count = before
+            self.count, self.completed = self.before
             self.sink.reasoning(raw, at)
             self.sink.notice("draft", at)
             return None
         self.promote()
+        self.sink.notice("unclosed", at)
         self.r.kept = None
         return "content"
 
@@ -429,6 +447,7 @@ class Machine(Calling):
         raw, at = "".join(self.r.kept or ()), self.r.kept_at
         self.revoke()
         self.drafting = False
+        self.count, self.completed = self.before
         self.r.drop()
         self.sink.reasoning(raw, at)
         self.sink.notice("draft", at)

@@ -1,6 +1,6 @@
-"""The simple part of regular expressions, as grammar: what JSON Schema's `pattern` mostly holds.
+r"""The simple part of regular expressions, as grammar: what JSON Schema's `pattern` mostly holds.
 
-Read: characters, classes, `\\d \\w \\s` and their negations, groups, alternatives, `* + ? {m,n}`, anchors at the two
+Read: characters, classes, `\d \w \s` and their negations, groups, alternatives, `* + ? {m,n}`, anchors at the two
 ends.  Not read (`None`): look-around, references, word borders, anchors elsewhere.
 As in the schema, a pattern without an anchor may stand anywhere in the text.
 """

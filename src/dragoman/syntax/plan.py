@@ -82,6 +82,7 @@ class Plan:
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
     closers: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
     forms: dict[str, tuple[FormPlan, ...]] = field(default_factory=dict)
     bare: dict[str, tuple[FormPlan, ...]] = field(default_factory=dict)
     json: FormPlan | None = None
@@ -108,7 +109,9 @@ class Plan:
             _, mark, rest = prompt.rpartition(begins)
             return "header", begins + (rest if mark else "")
         if begins and begins in prompt:
-            return "content", prompt.rpartition(begins)[2]
+            prompt = prompt.rpartition(begins)[2]
+            if not any(mark in prompt for mark in dialect.ends):
+                return "content", prompt
         opened = max((prompt.rfind(mark) for mark in self.opens), default=-1)
         closed = max((prompt.rfind(mark) for mark in self.closes), default=-1)
         return ("inside" if opened > closed else "content"), ""
@@ -117,7 +120,7 @@ class Plan:
         """What to stop at in reasoning or in content."""
         found: list[str] = [*self.opens, *self.closes, *self.dialect.ends]
         if calls:
-            found += [*self.forms, *(() if reasoning else self.closers)]
+            found += [*self.forms, *(() if reasoning else self.closers if recover else self.last)]
         if calls and recover:
             found += [*self.bare, *(("{",) if self.json and not reasoning else ())]
         return stop(*found, plain=frozenset((*self.opens, *self.closes, *self.dialect.ends)))
@@ -140,7 +143,7 @@ def _calls(made: Plan) -> None:
     own = made.dialect.forms
     openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
     for form in own:
-        _add(made.forms, _form(made, form, openers, recovered=False))
+        _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1]))
     for opener in openers:
         first = made.forms[opener][0]
         for form in _foreign(opener, first):
@@ -149,6 +152,7 @@ def _calls(made: Plan) -> None:
         for bare in _bare(made, form, openers):
             _add(made.bare, bare)
     made.closers = tuple(dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers))
+    made.last = tuple(dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:]))
     made.json = _form(made, Form("{call}" + _last(made, openers), JsonCall()), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", JsonCall()), openers, recovered=True)
     made.python = _form(made, Form("{call}", Python()), openers, recovered=True)

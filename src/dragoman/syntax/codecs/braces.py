@@ -50,12 +50,14 @@ class Braces:
         values.say("{")
         state = yield from values.run("first")
         call.follow(values)
-        if state == BAD and (yield from r.ahead(call.scope.stop()))[0]:
-            values.pending = ""
+        if state != BAD:
+            return state
+        mark, _ = yield from r.ahead(call.scope.stop())
+        if mark in call.scope.closers:
             call.put(values.missing(), r.at, r.at)
             call.notice("unclosed", r.at)
             return WHOLE
-        return state
+        return CUT if mark else BAD
 
     def encode(self, call: Call) -> str:
         return self._write(json.loads(call.arguments))

@@ -103,18 +103,27 @@ class Header:
 
     def likely(self, text: str) -> bool:
         """Whether text without any mark may still be a header."""
-        text = text.lstrip()
-        if text.startswith(self.role):
-            text = text[len(self.role) :].lstrip()
+        text = self.bare(text)
         if not text or self.role.startswith(text) or "to=".startswith(text) or text.startswith("to="):
             return True
         return any(name.startswith(text) or text.startswith(name + " to=") for name in self.channels) or any(
             text.startswith(name) and (name + " to=").startswith(text) for name in self.channels
         )
 
+    def bare(self, text: str) -> str:
+        """Text without the role in front of it, which may stand there twice."""
+        for _ in range(2):
+            text = text.lstrip().removeprefix(self.role)
+        return text.lstrip()
+
+    def foreign(self, parts: list[Part]) -> bool:
+        """Whether the header is that of somebody else: the model invents a tool's or a user's message."""
+        words = parts[0].text.split() if parts[0].mark == self.start else []
+        return bool(words) and words[0] != self.role and not self.known(words[0]) and not words[0].startswith("to=")
+
     def stripped(self, text: str) -> str:
         """The channel whose name begins text that lost its marks (`analysisJust ..`), "" if there is none."""
-        text = text.lstrip().removeprefix(self.role)
+        text = self.bare(text)
         for name, (kind, _) in self.channels.items():
             follows = text[len(name) : len(name) + 1]
             if text.startswith(name) and follows and (kind == "reasoning" or not follows.islower()):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["JsonCall", "JsonObject"]
 
 
+_LISTED = re.compile(r"\[\s{0,64}(?P<ok>\{)?")
+
+
 class JsonObject:
     """The codec of `{args}`: a JSON object.
 
@@ -58,9 +61,10 @@ def _value(r: Reader, call: CallSink, put: Output) -> Steps[str]:
 
 def _listed(r: Reader, call: CallSink) -> Steps[str]:
     """`[{..}]` for `{..}`."""
-    r.pos += 1
-    if (yield from r.peek()) != "{":
-        return CUT if r.closed and r.pos == len(r.buf) else BAD
+    found = yield from r.look(_LISTED)
+    if found is None or not found["ok"]:
+        return CUT if r.closed and found and found.end() == len(r.buf) else BAD
+    r.pos = found.end() - 1
     state = yield from _value(r, call, call.put)
     if state == WHOLE and (yield from r.peek()) == "]":
         r.pos += 1
@@ -75,6 +79,7 @@ def _encoded(r: Reader, call: CallSink) -> Steps[str]:
     r.pos += 1
     closed = yield from Values(r, inner.give, repair=call.repair, python=True).string(mark, inner.give)
     if not closed:
+        inner.cut()
         return CUT
     inner.close(r.at)
     call.notice("repaired", start)
@@ -127,6 +132,12 @@ class _Inner:
         self._step()
         if self.state != WHOLE:
             self.call.flawed = "bad-json"
+
+    def cut(self) -> None:
+        """The text ended: how far the reader came is told by `follow`."""
+        self.reader.closed = True
+        if not self.state:
+            _step(self.work)
 
     def _step(self) -> None:
         self.state = self.state or _step(self.work)
@@ -221,6 +232,8 @@ class JsonCall:
                 continue
             if not char or char not in "\"'":
                 return (yield from self._broken(r, call, envelope, char))
+            if char == "'" and not envelope.begun:
+                call.notice("repaired", r.at)
             key = yield from Values(r, _drop, repair=call.repair).text(char)
             char = yield from r.peek()
             if key is None or char != ":":

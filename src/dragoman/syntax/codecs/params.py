@@ -133,6 +133,8 @@ class _Value:
             spelled = r.last
             r.back()
             own = yield from self.ends(mark, len(spelled))
+            if own is False and mark in scope.ends:
+                break
             if own is not False:
                 r.pos += len(spelled)
             if own is not None:

@@ -206,6 +206,7 @@ class Values:
         """A string that goes out as it comes."""
         self.r.pos += 1
         self.quoted = True
+        self.noted = self.noted or self.quoting(mark)
         self.say('"')
         if not (yield from self.string(mark, self.put)):
             return CUT
@@ -213,6 +214,10 @@ class Values:
         self.at = self.r.at - 1
         self.say('"')
         return WHOLE
+
+    def quoting(self, mark: str) -> str:
+        """What to tell of a string between these quotes."""
+        return "repaired" if mark == "'" and self.verbatim else ""
 
     def held(self, mark: str) -> Steps[str]:
         """A string where the schema wants something else: typed when it is whole."""
@@ -227,6 +232,7 @@ class Values:
 
     def text(self, mark: str) -> Steps[str | None]:
         """A short string as the inside of a JSON string, None if the text ended in it."""
+        self.noted = self.noted or self.quoting(mark)
         self.r.pos += 1
         pieces: list[str] = []
         whole = yield from self.string(mark, lambda json, _start, _end: pieces.append(json))
@@ -279,8 +285,6 @@ class Values:
                 pair = ahead[2:3] in ("d", "D") and ahead[3:4] in tuple("89abAB")
                 if pair and len(ahead) >= 6 and "\\u".startswith(ahead[6:8]):
                     need = 12 if ahead[6:8] == "\\u" else 8
-                    if r.closed and len(ahead) < need:
-                        return 6
                     if need == 12 and any(c not in "0123456789abcdefABCDEF" for c in ahead[8:12]):
                         return 6
             if len(ahead) >= need:

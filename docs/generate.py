@@ -59,7 +59,7 @@ def commands() -> str:
 def _help(words: list[str]) -> str:
     with redirect_stdout(io.StringIO()) as out:
         run([*words, "--help"])
-    return out.getvalue().strip()
+    return re.sub(r" +$", "", out.getvalue().strip(), flags=re.MULTILINE)
 
 
 def event_table() -> str:
@@ -78,7 +78,7 @@ def _classes(module: ModuleType) -> list[str]:
 
 def _record(kind: type) -> str:
     fields = ", ".join(_field(field) for field in dataclasses.fields(kind))
-    return f"### {kind.__name__}\n\n`{kind.__name__}({fields})`\n\n{inspect.getdoc(kind)}\n"
+    return f"### {kind.__name__}\n\n`{kind.__name__}({fields})`\n\n{prose(kind)}\n"
 
 
 def _field(field: dataclasses.Field[object]) -> str:
@@ -97,9 +97,10 @@ def error_tree() -> str:
 def _branch(kind: type[Exception], depth: int) -> Iterator[str]:
     status = getattr(kind, "status", None)
     note = f" (status {status})" if isinstance(status, int) else ""
-    yield f"{'  ' * depth}- `{kind.__name__}`: {inspect.getdoc(kind)}{note}"
+    yield f"{'  ' * depth}- `{kind.__name__}`: {prose(kind)}{note}"
     for child in kind.__subclasses__():
-        yield from _branch(child, depth + 1)
+        if child.__name__ in errors.__all__:
+            yield from _branch(child, depth + 1)
 
 
 def public() -> str:
@@ -111,24 +112,47 @@ def _entry(name: str) -> str:
     value = getattr(dragoman, name)
     if isinstance(value, str):
         return f"### {name}\n\nThe version, as text.\n"
-    text = [f"### {name}", _signature(name, value), inspect.getdoc(value) or ""]
-    if inspect.isclass(value) and not dataclasses.is_dataclass(value):
-        text += [_method(key, item) for key, item in vars(value).items() if not key.startswith("_") and item.__doc__]
+    text = [f"### {name}", _signature(name, value), prose(value)]
+    if inspect.isclass(value):
+        text += [_member(key, item) for key, item in vars(value).items() if not key.startswith("_") and item.__doc__]
     return "\n\n".join(part for part in text if part) + "\n"
 
 
-def _method(name: str, item: object) -> str:
-    call = _signature(f".{name}", item) if callable(item) else f"`.{name}`"
-    return f"{call}\n\n{inspect.getdoc(item)}"
+def _member(name: str, item: object) -> str:
+    if inspect.isfunction(item):
+        return f"{_signature(f'.{name}', item)}\n\n{prose(item)}"
+    return f"`.{name}`: {prose(item)}" if isinstance(item, property) else ""
 
 
-def _signature(name: str, value: object) -> str:
-    try:
-        text = str(inspect.signature(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return ""
-    text = re.sub(r"\(self(, )?", "(", text).replace("'", "")
-    return f"```text\n{name}{text}\n```"
+def _signature(name: str, value: Callable[..., object]) -> str:
+    if inspect.isclass(value) and issubclass(value, Exception) and "__init__" not in vars(value):
+        return ""  # it takes what every exception takes
+    parameters = [part for part in inspect.signature(value).parameters.values() if part.name != "self"]
+    words = [_parameter(part) for part in parameters]
+    stars = [at for at, part in enumerate(parameters) if part.kind is part.KEYWORD_ONLY]
+    if stars:
+        words.insert(stars[0], "*")
+    line = f"{name}({', '.join(words)}){_returned(value)}"
+    if len(line) > 100:
+        line = f"{name}(\n{''.join(f'    {word},{chr(10)}' for word in words)}){_returned(value)}"
+    return f"```text\n{line}\n```"
+
+
+def _parameter(part: inspect.Parameter) -> str:
+    default = "" if part.default is part.empty else f" = {part.default!r}"
+    return f"{part.name}: {part.annotation}{default}"
+
+
+def _returned(value: Callable[..., object]) -> str:
+    return "" if inspect.isclass(value) else f" -> {inspect.signature(value).return_annotation}"
+
+
+def prose(value: object) -> str:
+    """A docstring as Markdown: what it lists by name becomes a list."""
+    doc = re.sub(r"\n {8}", " ", inspect.getdoc(value) or "")  # continued items
+    doc = re.sub(r"^ {4}(\w+): ", r"- `\1`: ", doc, flags=re.MULTILINE)
+    doc = re.sub(r"^(`\w+`(?:, `\w+`| and `\w+`|/`\w+`)*:)", r"- \1", doc, flags=re.MULTILINE)
+    return re.sub(r"^(Args|Raises):\n", r"\1:\n\n", doc, flags=re.MULTILINE)
 
 
 def dialects() -> str:
@@ -157,7 +181,8 @@ def examples() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    part.__name__: part for part in (commands, event_table, message_table, error_tree, public, dialects, settings, examples)
+    part.__name__: part
+    for part in (commands, event_table, message_table, error_tree, public, dialects, settings, examples)
 }
 
 if __name__ == "__main__":

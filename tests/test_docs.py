@@ -36,8 +36,8 @@ def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace, printed = {"__name__": "example"}, None
     for kind, mark, text, follows in blocks(page):
-        if mark.startswith("needs: server"):
-            continue  # run by tests/server, against a server
+        if mark == "needs: server":
+            continue  # see test_examples_for_a_server_run
         if mark.startswith("file: "):
             Path(mark.removeprefix("file: ")).write_text(text.removesuffix("\n"), "utf-8")
         if kind == "text" and follows and printed is not None:
@@ -49,6 +49,27 @@ def test_examples_run(page, tmp_path, monkeypatch):
             run_console(text)
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The address of a server that plays the script of the first page."""
+    script = tmp_path_factory.mktemp("script") / "demo.toml"
+    (text,) = (text for _, mark, text, _ in blocks(ROOT / "docs/getting-started.md") if mark == "file: demo.toml")
+    script.write_text(text, "utf-8")
+    command = [sys.executable, "-m", "dragoman", "serve", "--engine", "script", "--script", script, "--port", "0"]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as process:
+        url = next((found[1] for line in process.stdout if (found := re.search(r"at (http://\S+)/v1", line))), None)
+        yield url
+        process.terminate()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_examples_for_a_server_run(page, request):
+    examples = [text for kind, mark, text, _ in blocks(page) if mark == "needs: server" and kind == "python"]
+    url = request.getfixturevalue("server") if examples else ""
+    for text in examples:
+        assert run_python(text.replace("http://127.0.0.1:8000", url), {"__name__": "example"}, page).strip()
+
+
 def run_python(text, namespace, page):
     with redirect_stdout(io.StringIO()) as out:
         exec(compile(text, str(page), "exec"), namespace)
@@ -58,7 +79,7 @@ def run_python(text, namespace, page):
 def run_console(text):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for step in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, printed = re.match(r"((?:.*\\\n)*.*\n)(.*)", step, re.DOTALL).groups()
+        command, printed = re.match(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", step, re.DOTALL).groups()
         done = subprocess.run(
             ["bash", "-c", command], check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={**os.environ, "PATH": path, "NO_COLOR": "1"},
@@ -66,8 +87,9 @@ def run_console(text):
         assert done.stdout == printed, command
 
 
-def test_console_block_that_lies_fails():
-    with pytest.raises(AssertionError):
+def test_a_console_block_is_compared():
+    run_console("$ echo one \\\n  two\none two\n$ true\n$ echo three\nthree\n")
+    with pytest.raises(AssertionError, match="echo one"):
         run_console("$ echo one\ntwo\n")
 
 
@@ -94,7 +116,8 @@ def anchors(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_one_sentence_a_line(page):
-    prose = BLOCK.sub("", page.read_text("utf-8"))
+    prose = re.sub("<!-- generated: .*?<!-- end -->", "", page.read_text("utf-8"), flags=re.DOTALL)
+    prose = BLOCK.sub("", prose)
     two = [line for line in prose.splitlines() if re.search(r"[a-z)`]\. [A-Z]", line) and not line.startswith("|")]
     assert not two
 
@@ -107,13 +130,16 @@ def codes_in_source():
             match node:
                 case ast.Call(ast.Name("Notice") | ast.Attribute(_, "notice"), [code, *_]):
                     found |= texts(code)
-                case ast.Assign([*targets], value) if any(name(target) in {"noted", "flawed"} for target in targets):
+                case ast.Assign([target, *_], value) if name(target) in KEPT and "syntax" in file.parts:
                     found |= texts(value)
     return found - {""}
 
 
+KEPT = {"noted", "flawed", "code"}
+
+
 def name(node):
-    return node.attr if isinstance(node, ast.Attribute) else ""
+    return getattr(node, "attr", "") or getattr(node, "id", "")
 
 
 def texts(node):

@@ -33,7 +33,9 @@ def test_every_public_name_is_there_and_described():
 
 @pytest.mark.parametrize("module", CORE)
 def test_the_core_needs_the_standard_library_only(module):
-    code = f"import sys; before = set(sys.modules); import {module}; print(*(set(sys.modules) - before))"
+    """The protocols take msgspec where it is; here it is not."""
+    code = f"import sys; sys.modules['msgspec'] = None; before = set(sys.modules); import {module}"
+    code += "; print(*(set(sys.modules) - before))"
     roots = {name.partition(".")[0] for name in python("-I", "-c", with_path(code)).split()}
     assert roots - set(sys.stdlib_module_names) == {"dragoman"}
 

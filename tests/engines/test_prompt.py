@@ -10,7 +10,7 @@ import pytest
 
 from dragoman import api
 from dragoman.engines.base import ModelInfo, Prompt
-from dragoman.engines.prompt import prepare, render
+from dragoman.engines.prompt import render
 from dragoman.errors import EngineError, RequestError, UnsupportedFeature, UsageError
 from dragoman.messages import Call, Media, Message, Reasoning, Request, Result, Text, Tool, Turn
 from dragoman.syntax.dialect import Dialect
@@ -409,13 +409,6 @@ def test_results_inside_the_models_own_turn() -> None:
 def test_an_answer_is_continued_without_a_template() -> None:
     rendered = text("", user("U"), said("assistant", "It is "), continue_last=True)
     assert rendered.endswith("<|im_start|>assistant\nIt is ")
-
-
-async def test_long_conversations_are_rendered_in_a_thread() -> None:
-    request = Request(messages=tuple(user(str(number)) for number in range(40)))
-    assert await prepare(request, model(chat_templates.CHATML), PLAIN) == render(
-        request, model(chat_templates.CHATML), PLAIN
-    )
 
 
 # Real dialects: what is written back is what they read

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import Unreachable, UsageError
 from . import gguf
+from .ability import abilities
 from .base import End, ModelInfo, Options, Piece, Progress, Prompt
 from .link import Link
 from .refusals import bad_grammar
@@ -35,7 +36,7 @@ class Embedded:
         dialect: the dialect it speaks, if that is known.
         template: a chat template instead of the model's own.
         slots: generations at the same time.
-        context: tokens per generation, prompt included; by default the model's own limit, at most 8192.
+        context: tokens per generation, prompt included; 0 is the model's own limit, the default too, but at most 8192.
         threads: processor threads; by default one per core.
         batch: prompt tokens evaluated at once; a cancel is noticed between two batches.
         pauses: seconds before each new start of an engine that keeps dying.
@@ -51,7 +52,7 @@ class Embedded:
         dialect: str = "",
         template: str | None = None,
         slots: int = 2,
-        context: int = 0,
+        context: int | None = None,
         threads: int = 0,
         batch: int = 64,
         pauses: Sequence[float] = PAUSES,
@@ -76,6 +77,8 @@ class Embedded:
             self._describe(await asyncio.to_thread(gguf.read, self.path))
         except UsageError as problem:
             raise Unreachable(str(problem), engine=self.name) from problem
+        if self.info.template:  # tried now, so that a broken one is told at once and no request waits for it
+            await asyncio.to_thread(abilities, self.info.template)
         self.tokens = Tokens(self.link, self.info)
         await self.child.start()
         await self.tokens.learn()
@@ -96,7 +99,7 @@ class Embedded:
         self,
         prompt: Prompt,
         options: Options,
-        request: Any = None,  # noqa: ARG002 - other engines choose by it
+        request: Any = None,
     ) -> AsyncIterator[list[Piece | Progress | End]]:
         """Generate; see `Engine.stream`."""
         if options.limit == 0:  # llama.cpp would write one token all the same
@@ -120,8 +123,8 @@ class Embedded:
         return [slot["is_processing"] for slot in await self.link.json("/slots")]
 
     def _describe(self, metadata: gguf.Metadata) -> None:
-        info, limit = self.info, metadata.context or _CONTEXT
+        info, limit, wanted = self.info, metadata.context or _CONTEXT, self.settings["context"]
         info.template = metadata.template if self.template is None else self.template
         info.specials, info.bos, info.eos = metadata.specials, metadata.bos, metadata.eos
-        info.context = self.settings["context"] = self.settings["context"] or min(limit, _CONTEXT)
+        info.context = self.settings["context"] = min(limit, _CONTEXT) if wanted is None else wanted or limit
         info.created = int(self.path.stat().st_mtime)

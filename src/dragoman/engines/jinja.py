@@ -49,8 +49,7 @@ def compiled(template: str) -> jinja2.Template:
         return _environment().from_string(template)
     except jinja2.TemplateSyntaxError as problem:
         raise EngineError(
-            f"the model's chat template does not parse: {problem.message}, line {problem.lineno}",
-            hint="serve it with a template of your own: --chat-template FILE",
+            f"the model's chat template does not parse: {problem.message}, line {problem.lineno}"
         ) from problem
 
 

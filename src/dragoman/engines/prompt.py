@@ -7,7 +7,6 @@ calls, results) is written in the dialect's own words.  At last the private-use 
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,17 +22,9 @@ from .conversation import declared, entries
 from .foreign import Disguise, Spellings
 from .history import hidden, joined, ordered, reasoning, texts
 
-__all__ = ["prepare", "render"]
+__all__ = ["render"]
 
-_LONG = 30  # messages; some templates need a quarter of a second for 200, and nothing else would run meanwhile
 _EFFORTS = {"minimal": "low"}  # templates know low, medium and high
-
-
-async def prepare(request: Request, model: ModelInfo, dialect: Dialect) -> Prompt:
-    """`render`, in a thread where it may take long."""
-    if len(request.messages) > _LONG:
-        return await asyncio.to_thread(render, request, model, dialect)
-    return render(request, model, dialect)
 
 
 def render(request: Request, model: ModelInfo, dialect: Dialect) -> Prompt:

@@ -113,6 +113,7 @@ class Child:
         await self._end()
 
     async def _spawn(self) -> None:
+        self.log.lines.clear()  # what the last one said is in `words`
         folder = _folder()
         socket = f"{folder}/s.sock"
         try:

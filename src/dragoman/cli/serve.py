@@ -1,0 +1,59 @@
+"""`dragoman serve`: a model, served to every client."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from functools import partial
+from socket import socket
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ..server.app import create_app
+from ..server.config import Config
+from ..server.run import listen, run
+from ..server.service import Service
+from ..version import __version__
+
+__all__ = ["serve"]
+
+_HELLO = {"messages": [{"role": "user", "content": "Hello!"}]}
+
+
+def serve(model: str = "", /, *, config: Annotated[Config | None, Parameter(name="*")] = None) -> int:
+    """Serve a model to every client that speaks Chat Completions.
+
+    Every setting can be given in the environment too: --port as DRAGOMAN_PORT, and so on.
+    Ctrl-C ends it; running answers get a few seconds to end by themselves.
+
+    Args:
+        model: The same as --model.
+        config: The settings.
+    """
+    config = config or Config()
+    if model:
+        config = replace(config, model=model)
+    logging.basicConfig(level=config.log_level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+    app = create_app(config)
+    listener = listen(config)
+    run(app, config, listener, partial(_welcome, config, _url(config, listener)))
+    return 0
+
+
+def _url(config: Config, listener: socket) -> str:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)  # noqa: S104 (not bound here)
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+
+
+def _welcome(config: Config, url: str, service: Service) -> None:
+    """What to type next."""
+    for served in service.roster:
+        context = f", {served.info.context} tokens of context" if served.info.context else ""
+        print(f"dragoman {__version__} serves {served.name} (dialect {served.dialect.name}{context}) at {url}/v1")
+    key = ' -H "Authorization: Bearer $DRAGOMAN_API_KEY"' if config.api_key else ""
+    print(
+        f"Try it:\n  curl {url}/v1/chat/completions{key} -H 'Content-Type: application/json' -d '{json.dumps(_HELLO)}'"
+    )
+    print("Ctrl-C ends it.", flush=True)

@@ -1,0 +1,96 @@
+"""Clock: the deadlines and keep-alives of one exchange.
+
+A piece that passes costs one look at the time.  The clock sleeps until something could be due, and looks then.
+Time that is spent writing to a slow client is not the engine's, and counts for no deadline but the total.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+
+from ..errors import Timeout
+from .config import Config
+
+__all__ = ["Clock"]
+
+
+class Clock:
+    """Calls `quiet` after every `keep_alive` seconds without a write, and `late` once, when a deadline has passed.
+
+    Args:
+        config: the intervals (first_token, stall, total, keep_alive).
+        began: when the request came, by the event loop's clock.
+        quiet: writes a keep-alive; None if the answer has no place for one.
+        late: ends the exchange with a `Timeout`.
+    """
+
+    def __init__(
+        self, config: Config, began: float, quiet: Callable[[], Awaitable[None]] | None, late: Callable[[Timeout], None]
+    ) -> None:
+        self._config, self._quiet, self._late = config, quiet, late
+        self._time = asyncio.get_running_loop().time
+        self._began = self._wrote = self._read = self._write_began = began
+        self._first = False
+        self._writing = False
+        self._changed = asyncio.Event()
+
+    def begun(self) -> None:
+        """The first piece has come."""
+        self._first = True
+        self._changed.set()
+
+    def read(self) -> None:
+        """Something came from the engine."""
+        self._read = self._time()
+
+    def writing(self) -> None:
+        """A write begins; it waits for as long as the client is slow."""
+        self._writing, self._write_began = True, self._time()
+
+    def wrote(self) -> None:
+        """A write has ended."""
+        self._writing, self._wrote = False, self._time()
+        self._read += self._wrote - self._write_began
+
+    async def run(self) -> None:
+        """Watch until cancelled, or until a deadline has passed."""
+        while True:
+            now = self._time()
+            for phase, seconds, at in self._deadlines(now):
+                if at <= now:
+                    return self._late(_timeout(phase, seconds))
+            if self._quiet and not self._writing and self._wrote + self._config.keep_alive <= now:
+                await self._quiet()
+            await self._sleep()
+
+    def _deadlines(self, now: float) -> Iterator[tuple[str, float, float]]:
+        """What ends the exchange, and when."""
+        config = self._config
+        if config.total:
+            yield "total", config.total, self._began + config.total
+        if not self._first and config.first_token:
+            yield "first token", config.first_token, self._began + config.first_token
+        if self._first and config.stall:
+            yield "stall", config.stall, (now if self._writing else self._read) + config.stall
+
+    async def _sleep(self) -> None:
+        now = self._time()
+        due = [at for _, _, at in self._deadlines(now)]
+        if self._quiet:
+            due.append((now if self._writing else self._wrote) + self._config.keep_alive)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(0.001, min(due) - now) if due else None):
+                await self._changed.wait()
+                self._changed.clear()
+
+
+def _timeout(phase: str, seconds: float) -> Timeout:
+    said = {
+        "first token": f"the model wrote nothing within {seconds:g} s",
+        "stall": f"the model stopped writing for {seconds:g} s",
+        "total": f"the answer was not complete within {seconds:g} s",
+    }
+    setting = "--" + phase.replace(" ", "-")
+    return Timeout(said[phase], phase=phase, hint=f"the limit is set by {setting}")

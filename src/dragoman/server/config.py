@@ -1,0 +1,132 @@
+"""Config: every setting of the server, from keyword arguments, else the environment, else its default.
+
+`Config(port=9000)` reads `DRAGOMAN_PORT` for nothing, and `Config()` does; the command line makes its flags from the same
+fields, so a setting has one name, one default, one help text and one check.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Literal, get_args, get_type_hints
+
+from ..errors import UsageError
+from ..syntax.decode import Policy
+
+__all__ = ["Config", "environment_name"]
+
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
+
+
+def _setting(default: Any, text: str, *, least: float | None = None, most: float | None = None) -> Any:
+    """A field that the environment can set; `least` and `most` are the limits of a number."""
+    facts = {"default": default, "help": text, "least": least, "most": most}
+    made = field(default_factory=lambda: _from_environment(facts), metadata=facts)
+    facts["field"] = made
+    return made
+
+
+@dataclass(slots=True, kw_only=True)
+class Config:
+    """The settings of a server.
+
+    Raises:
+        UsageError: a value cannot be; the message names the setting, its flag and its environment variable.
+    """
+
+    model: str = _setting("", "Model to serve: a GGUF file, or the name of a packaged model.")
+    engine: Literal["embedded", "script"] = _setting(
+        "embedded", "What runs the model: llama.cpp inside, or a script that plays given outputs."
+    )
+    script: str = _setting("", "File that the script engine plays.")
+    dialect: str = _setting(
+        "", "Dialect the model writes, if it should not be detected (`dragoman dialects` lists them)."
+    )
+    strict_model: bool = _setting(default=False, text="Refuse requests for another model than the one served.")
+
+    host: str = _setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every interface (then set an API key).")
+    port: int = _setting(8000, "Port to listen on; 0 takes any free one.", least=0, most=65535)
+    api_key: str = _setting("", "Key that clients must send, as `Authorization: Bearer` or `x-api-key`.")
+    body_limit: int = _setting(64 << 20, "Bytes a request may have.", least=1024)
+
+    ctx: int = _setting(4096, "Tokens of context per request; 0 is the model's maximum.", least=0)
+    slots: int = _setting(2, "Requests that run at once; further ones wait.", least=1, most=256)
+    threads: int = _setting(0, "Threads of the engine; 0 is one per core.", least=0, most=1024)
+
+    reasoning_field: Literal["reasoning_content", "reasoning", "both", "none", "inline"] = _setting(
+        "reasoning_content", "Field of a chat answer that carries reasoning."
+    )
+    tool_arguments: Literal["live", "buffered"] = _setting(
+        "live", "Send a call's arguments as they are written, or each call when it is whole."
+    )
+    recover: Literal["strict", "turn-start", "anywhere"] = _setting(
+        "turn-start", "Where calls without their marks are looked for."
+    )
+    unknown: Literal["deliver", "text", "refuse"] = _setting(
+        "deliver", "What to do with a call of a tool that was not offered."
+    )
+    no_repair: bool = _setting(
+        default=False, text="Do not repair small faults in arguments (a repair leaves a notice)."
+    )
+
+    keep_alive: float = _setting(10.0, "Seconds of silence after which a stream gets a comment.", least=0.01)
+    first_token: float = _setting(600.0, "Seconds from the request to the first token; 0 is no limit.", least=0)
+    stall: float = _setting(120.0, "Seconds between two tokens; 0 is no limit.", least=0)
+    total: float = _setting(0.0, "Seconds for a whole answer; 0 is no limit.", least=0)
+    shutdown: float = _setting(5.0, "Seconds that running answers get when the server is stopped.", least=0)
+    log_level: Literal["debug", "info", "warning", "error"] = _setting("info", "How much to log.")
+
+    def __post_init__(self) -> None:
+        hints = get_type_hints(Config)
+        for setting in fields(self):
+            _check(setting, getattr(self, setting.name), get_args(hints[setting.name]))
+        if self.engine == "script" and not self.script:
+            raise UsageError(f"{_where('script')}: the script engine needs a file to play")
+
+    @property
+    def policy(self) -> Policy:
+        """How lenient models are read."""
+        return Policy(recover=self.recover, unknown=self.unknown, repair=not self.no_repair)
+
+
+def environment_name(setting: str) -> str:
+    """The environment variable of a setting."""
+    return f"DRAGOMAN_{setting.upper()}"
+
+
+def _where(name: str) -> str:
+    return f"setting {name!r} (--{name.replace('_', '-')}, {environment_name(name)})"
+
+
+def _from_environment(facts: dict[str, Any]) -> Any:
+    name, default = facts["field"].name, facts["default"]
+    text = os.environ.get(environment_name(name))
+    if text is None:
+        return default
+    if isinstance(default, bool):
+        return _truth(name, text)
+    try:
+        return type(default)(text)
+    except ValueError:
+        raise UsageError(f"{_where(name)}: {text!r} is no number") from None
+
+
+def _truth(name: str, text: str) -> bool:
+    if text.lower() not in _TRUE + _FALSE:
+        raise UsageError(f"{_where(name)}: {text!r} is neither true nor false")
+    return text.lower() in _TRUE
+
+
+def _check(setting: Field[Any], value: Any, names: tuple[str, ...]) -> None:
+    facts = setting.metadata
+    wanted = type(facts["default"])
+    if not isinstance(value, (int, float) if wanted is float else wanted) or (
+        wanted is int and isinstance(value, bool)
+    ):
+        raise UsageError(f"{_where(setting.name)}: {value!r} is no {wanted.__name__}")
+    if names and value not in names:
+        raise UsageError(f"{_where(setting.name)}: {value!r} is none of {', '.join(names)}")
+    least, most = facts["least"], facts["most"]
+    if (least is not None and value < least) or (most is not None and value > most):
+        limits = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise UsageError(f"{_where(setting.name)}: {value!r} is not {limits}")

@@ -1,0 +1,26 @@
+"""The engine that the settings name."""
+
+from __future__ import annotations
+
+from ..engines.base import Engine
+from .config import Config
+
+__all__ = ["build"]
+
+
+def build(config: Config) -> Engine:
+    """Make the engine; it is not started.
+
+    Raises:
+        UsageError: there is no such model; the message says what to type.
+    """
+    # Each engine brings packages of its own, so only the one that is wanted is imported.
+    if config.engine == "script":
+        from ..engines.script import Script  # noqa: PLC0415
+
+        return Script.read(config.script, name=config.model)
+    from ..engines.embedded import Embedded  # noqa: PLC0415
+    from ..engines.models import find  # noqa: PLC0415
+
+    found = find(config.model)
+    return Embedded(found, dialect=config.dialect, slots=config.slots, context=config.ctx, threads=config.threads)

@@ -1,0 +1,51 @@
+"""Exchange: one request and its answer, as those see it who watch, log or cancel it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from ..events import Finish, Usage
+from ..messages import Request
+from .roster import Served
+
+__all__ = ["Exchange"]
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """One request being answered.
+
+    `id`: of the answer, as the client sees it.  `began`: by the event loop's clock.
+    `first` and `seconds`: until the first piece, and until the end; None while they are not known.
+    `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
+    `left`: the client closed the connection.
+    """
+
+    id: str
+    served: Served
+    request: Request
+    streamed: bool
+    began: float
+    first: float | None = None
+    seconds: float | None = None
+    usage: dict[int, Usage] = field(default_factory=dict)
+    finishes: dict[int, Finish] = field(default_factory=dict)
+    failure: Exception | None = None
+    left: bool = False
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a word a choice."""
+        if self.left:
+            return "cancelled"
+        if self.failure is not None:
+            return "error"
+        return ",".join(self.finishes[index].reason for index in sorted(self.finishes)) or "open"
+
+    def fail(self, error: Exception) -> None:
+        """End it from outside: the client gets this error, the engine is stopped."""
+        if self.failure is None and self.task is not None and not self.task.done():
+            self.failure = error
+            self.task.cancel()

@@ -1,0 +1,87 @@
+"""The hook that sees every answer: the log hangs on it, and whatever else wants to watch or to cancel."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from ..events import Event, Notice
+from .exchange import Exchange
+
+__all__ = ["Log", "Observer", "Observers"]
+
+_log = logging.getLogger("dragoman.turns")
+
+
+class Observer(Protocol):
+    """Sees exchanges.  It is called between two pieces of a stream: it is quick, and does not raise."""
+
+    def started(self, exchange: Exchange) -> None:
+        """A request was read; `exchange.fail` ends it from outside."""
+
+    def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
+        """Events of the choice `index`, and what is written for them (b"" where the answer is not streamed)."""
+
+    def finished(self, exchange: Exchange) -> None:
+        """It is over; `exchange.outcome` says how."""
+
+
+class Observers:
+    """Several observers as one."""
+
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        self._observers = list(observers)
+
+    def add(self, observer: Observer) -> None:
+        """Let one more watch."""
+        self._observers.append(observer)
+
+    def started(self, exchange: Exchange) -> None:
+        """As in `Observer`."""
+        for observer in self._observers:
+            observer.started(exchange)
+
+    def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
+        """As in `Observer`."""
+        for observer in self._observers:
+            observer.events(exchange, index, events, frames)
+
+    def finished(self, exchange: Exchange) -> None:
+        """As in `Observer`."""
+        for observer in self._observers:
+            observer.finished(exchange)
+
+
+class Log:
+    """One line a turn: what was asked, how it ended, how long it took.  A client that left is no error."""
+
+    def started(self, exchange: Exchange) -> None:
+        """As in `Observer`."""
+        _log.debug("%s started model=%s", exchange.id, exchange.served.name)
+
+    def events(self, exchange: Exchange, index: int, events: Sequence[Event], _: bytes) -> None:
+        """As in `Observer`: what was repaired, dropped or cut."""
+        for event in events:
+            if type(event) is Notice:
+                _log.debug("%s choice=%d notice=%s at=%d raw=%r", exchange.id, index, event.code, event.at, event.raw)
+
+    def finished(self, exchange: Exchange) -> None:
+        """As in `Observer`."""
+        error = None if exchange.left else exchange.failure
+        facts = " ".join(f"{key}={value}" for key, value in _facts(exchange))
+        _log.log(
+            logging.WARNING if error else logging.INFO, "%s %s%s", exchange.id, facts, f" {error}" if error else ""
+        )
+
+
+def _facts(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    yield "outcome", exchange.outcome
+    yield "model", exchange.served.name
+    yield "dialect", exchange.served.dialect.name
+    for usage in list(exchange.usage.values())[:1]:
+        yield "prompt", "?" if usage.prompt is None else str(usage.prompt)
+    yield "completion", str(sum(usage.completion or 0 for usage in exchange.usage.values()))
+    if exchange.first is not None:
+        yield "first", f"{exchange.first:.3f}s"
+    yield "total", f"{exchange.seconds or 0:.3f}s"

@@ -1,0 +1,135 @@
+"""Roster: the engines of a server and the models they serve; `pick` finds the one that a request names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .. import api
+from ..engines.base import Engine, ModelInfo
+from ..errors import EngineError, RequestError, Unreachable, UsageError
+from ..syntax.dialect import Dialect
+
+__all__ = ["Roster", "Served"]
+
+
+@dataclass(slots=True)
+class Served:
+    """A model on offer: the engine that runs it, what is known of it, and the dialect it writes.
+
+    `marks`: the special tokens that mean something in this dialect, and so must arrive as text.
+    """
+
+    engine: Engine
+    info: ModelInfo
+    dialect: Dialect
+    marks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        dialect = self.dialect
+        forms = (form.template for form in dialect.forms)
+        spelled = "\n".join(
+            (*forms, dialect.reasoning, *dialect.content, dialect.begins, *dialect.ends, *dialect.special)
+        )
+        self.marks = tuple(mark for mark in self.info.specials if mark in spelled)
+
+    @property
+    def name(self) -> str:
+        """What clients call it."""
+        return self.info.name
+
+
+class Roster:
+    """Engines and their models.
+
+    Args:
+        engines: what runs models.
+        dialect: the dialect of all of them, instead of what each says of itself.
+        strict: a single model, too, answers to its own name only.
+    """
+
+    def __init__(self, engines: Sequence[Engine], *, dialect: str = "", strict: bool = False) -> None:
+        self.engines, self.strict = engines, strict
+        self._dialect = api.get(dialect) if dialect else None
+        self._served: dict[str, Served] = {}
+        self.ready = False
+        self.failure: Exception | None = None
+
+    async def start(self) -> None:
+        """Start the engines, and learn what they serve.
+
+        Raises:
+            EngineError: one did not start; `failure` keeps it.
+        """
+        try:
+            for engine in self.engines:
+                await engine.start()
+                for info in await engine.models():
+                    self._served[info.name] = Served(engine, info, self._speaks(info))
+        except Exception as error:
+            self.failure = error
+            raise
+        self.ready = True
+
+    @property
+    def problem(self) -> EngineError:
+        """Why it is not ready."""
+        if self.failure is None:
+            return Unreachable("the model is loading", hint="try again in a moment")
+        return Unreachable(f"the model could not be loaded: {self.failure}")
+
+    async def stop(self) -> None:
+        """Stop the engines."""
+        self.ready = False
+        for engine in self.engines:
+            await engine.stop()
+
+    def __iter__(self) -> Iterator[Served]:
+        return iter(self._served.values())
+
+    def pick(self, model: str) -> Served:
+        """The model of this name.  Where only one is served, it answers to every name, unless `strict`.
+
+        Raises:
+            RequestError: there is none (404); the message lists those there are.
+            EngineError: the engines are not ready (503).
+        """
+        if not self.ready:
+            raise self.problem
+        served = self._served.get(model)
+        if served is None and len(self._served) == 1 and not self.strict:
+            served = next(iter(self))
+        return served or self.named(model)
+
+    def named(self, model: str) -> Served:
+        """The model of exactly this name."""
+        if model in self._served:
+            return self._served[model]
+        near = difflib.get_close_matches(model, self._served, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"offered: {', '.join(map(repr, self._served))}"
+        raise RequestError(
+            f"there is no model {model!r} here; {hint}", param="model", code="model_not_found", status=404
+        )
+
+    def _speaks(self, info: ModelInfo) -> Dialect:
+        if self._dialect is not None:
+            return self._dialect
+        name = info.dialect or api.detect(info.template or None, info.specials or None) or _by_turns(info)
+        if not name:
+            raise UsageError(
+                f"cannot tell which dialect {info.name!r} writes; name it with --dialect (`dragoman dialects` lists them)"
+            )
+        return api.get(name)
+
+
+def _by_turns(info: ModelInfo) -> str:
+    """A model that was never taught to call tools writes as those do whose turns begin like its own."""
+    begins = ((name, api.get(name).begins.split("\n")[0]) for name in api.names())
+    spelled = (info.template, *info.specials)
+    return next((name for name, begin in begins if begin and any(_opens(begin, text) for text in spelled)), "")
+
+
+def _opens(begin: str, text: str) -> bool:
+    """Whether a template has this beginning of a turn, or a special token is its mark (`<|im_start|>` of ChatML)."""
+    return begin in text or (len(text) > 1 and begin.startswith(text))

@@ -1,0 +1,90 @@
+"""Run: the application on uvicorn, from its socket to its last word."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from starlette.applications import Starlette
+
+from ..errors import EngineError, UsageError
+from .config import Config
+from .service import Service
+
+__all__ = ["Server", "listen", "run"]
+
+_KEPT_OPEN = 75  # seconds; longer than load balancers and clients keep idle connections, so that they close first
+_MARGIN = 3  # seconds between our end of a stream and uvicorn's
+
+
+def listen(config: Config) -> socket.socket:
+    """Open the socket.
+
+    Raises:
+        UsageError: the address cannot be used.
+    """
+    try:
+        family = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((config.host, config.port), family=family, backlog=2048)
+    except OSError as error:
+        where = f"{config.host}:{config.port}"
+        raise UsageError(f"cannot listen on {where}: {error.strerror}; choose another with --host and --port") from None
+
+
+def run(app: Starlette, config: Config, listener: socket.socket, ready: Callable[[Service], None]) -> None:
+    """Serve until a signal, then end what runs; `ready` is called once the model is loaded.
+
+    Raises:
+        EngineError: the model could not be loaded.
+    """
+    with listener:
+        Server(app, config, ready).run(sockets=[listener])
+    failure = app.state.service.roster.failure
+    if failure is not None:
+        raise EngineError(f"the model could not be loaded: {failure}")
+
+
+class Server(uvicorn.Server):
+    """Ends its streams before uvicorn would cut them, and takes a signal for a wish, not for a failure."""
+
+    def __init__(self, app: Starlette, config: Config, ready: Callable[[Service], None]) -> None:
+        settings = uvicorn.Config(
+            app,
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="none",
+            timeout_keep_alive=_KEPT_OPEN,
+            timeout_graceful_shutdown=math.ceil(config.shutdown) + _MARGIN,
+        )
+        super().__init__(settings)
+        self._service: Service = app.state.service
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and load."""
+        await super().startup(sockets)
+        if self._service.loading is not None:
+            self._service.loading.add_done_callback(self._loaded)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._service.drain()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, _: FrameType | None) -> None:
+        """The first signal ends it properly, a second Ctrl-C at once."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+    def _loaded(self, loading: asyncio.Task[None]) -> None:
+        if self._service.roster.ready:
+            self._ready(self._service)
+        elif not loading.cancelled():
+            self.should_exit = True

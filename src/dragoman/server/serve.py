@@ -1,0 +1,359 @@
+"""Where every stream lives: a request goes through an engine and a `Generation` into a protocol's words.
+
+    render -> constrain -> engine.stream -> Generation -> events -> frames -> client
+
+A streamed and a whole answer take the same way; the whole one is the fold of the same events.
+The rules of the way out:
+
+- The status is decided by the first piece: until then a failure is a clean 4xx or 5xx.  Only a client that would have to
+  wait for longer than a keep-alive gets its headers earlier, and then a failure becomes an event of its stream.
+- What was read together leaves in one write, and the next is read when the write is done: a slow client slows the engine.
+- The connection is watched from the first instant.  A client that leaves cancels the work, which closes the engine's
+  iterator, which stops the engine.
+- Whatever happens, the stream is ended by its protocol's rules, and the observers hear of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from starlette.types import Receive, Send
+
+from .. import api
+from ..engines.base import Alternative, End, Options, Piece, Progress, Prompt
+from ..engines.prompt import render
+from ..errors import Broken, DragomanError, EngineError, RequestError, UsageError
+from ..events import Event, Finish, Usage
+from ..generation import Generation
+from ..messages import Request
+from ..syntax.decode import fold
+from .clock import Clock
+from .config import Config
+from .exchange import Exchange
+from .http import send_json, start
+from .logprobs import Shown
+from .observe import Observers
+from .roster import Served
+from .wire import Wire
+
+__all__ = ["call_id", "serve", "stopping"]
+
+_log = logging.getLogger(__name__)
+_LAST_WORDS = 2.0  # seconds for the end of a stream whose client may not read it
+_LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
+
+
+async def serve(
+    exchange: Exchange, wire: Wire, receive: Receive, send: Send, config: Config, observers: Observers
+) -> None:
+    """Answer one request, and return when the answer has ended or the client has left."""
+    kind = _Stream if exchange.streamed else _Whole
+    answer = kind(exchange, wire, send, config, observers)
+    exchange.task = work = asyncio.create_task(answer.run())
+    watch = asyncio.create_task(_departure(receive))
+    try:
+        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+        exchange.left = not work.done()
+    except asyncio.CancelledError:  # the server gives up on its tasks: the stream is still ended by its rules
+        exchange.fail(stopping())
+        await asyncio.wait({work, watch}, timeout=_LAST_WORDS, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        watch.cancel()
+        work.cancel()
+        await asyncio.wait({work, watch})
+
+
+def stopping() -> EngineError:
+    """What is said to those whose answer does not end before the server does."""
+    return EngineError("the server is stopping", hint="try again in a moment", status=503)
+
+
+async def _departure(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+@dataclass(slots=True)
+class _Choice:
+    """One of the answers that were asked for."""
+
+    index: int
+    generation: Generation
+    options: Options
+    shown: Shown
+    tokens: list[Alternative]
+
+
+class _Answer:
+    """One exchange, being answered."""
+
+    def __init__(self, exchange: Exchange, wire: Wire, send: Send, config: Config, observers: Observers) -> None:
+        self.exchange, self.wire, self.config, self.observers = exchange, wire, config, observers
+        self._send = send
+        self._ended = False
+        self.choices: list[_Choice] = []
+        self.clock = Clock(config, exchange.began, self.quiet if exchange.streamed else None, exchange.fail)
+
+    async def deliver(self, choice: _Choice, events: list[Event]) -> None:
+        """Pass a choice's events on."""
+        raise NotImplementedError
+
+    async def finish(self) -> None:
+        """All choices have ended."""
+        raise NotImplementedError
+
+    async def quiet(self) -> None:
+        """Keep the connection alive."""
+
+    async def refuse(self, error: Exception) -> None:
+        """The exchange failed."""
+        self._ended = True
+        status, body = self.wire.refuse(error)
+        await send_json(self._send, status, body, self._headers())
+
+    async def run(self) -> None:
+        """Generate, and end properly whatever happens."""
+        self.observers.started(self.exchange)
+        ticking = asyncio.create_task(self.clock.run())
+        try:
+            await self._answer()
+        except asyncio.CancelledError:
+            await self._stopped()
+        except DragomanError as error:
+            await self._fail(error)
+        except Exception as error:  # noqa: BLE001 (a fault of ours; the client still gets its end)
+            _log.exception("%s failed", self.exchange.id)
+            await self._fail(error)
+        finally:
+            ticking.cancel()
+            self.exchange.seconds = self._since()
+            self.observers.finished(self.exchange)
+
+    async def _answer(self) -> None:
+        prompt = await self._prepare()
+        if len(self.choices) == 1:
+            await self._generate(self.choices[0], prompt)
+        else:
+            await _together([self._generate(choice, prompt) for choice in self.choices])
+        await self.finish()
+
+    async def _prepare(self) -> Prompt:
+        """Render the prompt, and set up a generation for every choice."""
+        request, served = self.exchange.request, self.exchange.served
+        slow = len(request.messages) > _LONG_CONVERSATION
+        arguments = (request, served.info, served.dialect)
+        prompt = await asyncio.to_thread(render, *arguments) if slow else render(*arguments)
+        text, specials = prompt.text, served.info.specials
+        options = _options(request, served, text)
+        for index in range(request.n):
+            policy = self.config.policy
+            generation = Generation(served.dialect, request, text, specials, policy=policy, ids=call_id)
+            self.choices.append(_Choice(index, generation, _vary(options, index), Shown(), []))
+        return prompt
+
+    async def _generate(self, choice: _Choice, prompt: Prompt) -> None:
+        """Run one generation to its end; leaving this stops the engine."""
+        generation, engine = choice.generation, self.exchange.served.engine
+        stream = cast("Any", engine.stream(prompt, choice.options, self.exchange.request))
+        async with aclosing(stream) as batches:
+            async for batch in batches:
+                # The model's own end is followed by the engine's, which has the counts: one batch more is waited for.
+                late = generation.ended
+                events, end = self._read(choice, batch)
+                over = late or generation.cut or end is not None
+                if over:
+                    events += generation.close(end)
+                await self.deliver(choice, events)
+                if over:
+                    return
+        if not generation.ended:
+            raise Broken("the engine ended without saying why", engine=engine.name)
+        await self.deliver(choice, generation.close())
+
+    def _read(self, choice: _Choice, batch: Sequence[Piece | Progress | End]) -> tuple[list[Event], End | None]:
+        """The events of what was read together, and the end if it was among it."""
+        self.clock.read()
+        found: list[Event] = []
+        for item in batch:
+            if type(item) is Piece:
+                if self.exchange.first is None:
+                    self._begun()
+                events = choice.generation.feed(item)
+                if item.logprobs:
+                    choice.tokens += choice.shown.feed(item, events)
+                found += events
+            elif type(item) is Progress:
+                choice.generation.prompted(item.total, item.cached)
+            elif type(item) is End:
+                self.wire.note(item.extra)
+                return found, item
+        return found, None
+
+    def _begun(self) -> None:
+        self.exchange.first = self._since()
+        self.clock.begun()
+
+    def saw(self, choice: _Choice, events: Sequence[Event], frames: bytes = b"") -> None:
+        """Tell the observers; keep how a choice ended."""
+        if type(events[-1]) is Finish:
+            self.exchange.finishes[choice.index] = events[-1]
+            self.exchange.usage[choice.index] = next(event for event in reversed(events) if isinstance(event, Usage))
+        self.observers.events(self.exchange, choice.index, events, frames)
+
+    async def _stopped(self) -> None:
+        """The work was cancelled: from outside with an error, or because the client left."""
+        if self.exchange.failure is not None and not self.exchange.left:
+            await self._fail(self.exchange.failure)
+            return
+        for choice in self.choices:
+            if events := choice.generation.cancel():
+                self.saw(choice, events)
+
+    async def _fail(self, error: Exception) -> None:
+        if self._ended:
+            return
+        for choice in self.choices:
+            if events := choice.generation.fail(error):
+                await self.deliver(choice, events)
+        finishes = self.exchange.finishes.values()
+        if self.choices and all(finish.reason != "error" for finish in finishes):
+            await self.finish()  # it was only late: every choice had ended
+        else:
+            self.exchange.failure = error
+            await self.refuse(error)
+
+    def _headers(self) -> dict[str, str]:
+        return {**self.wire.headers, "x-request-id": self.exchange.id}
+
+    def _since(self) -> float:
+        return asyncio.get_running_loop().time() - self.exchange.began
+
+
+class _Whole(_Answer):
+    """An answer in one piece: the fold of its events."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._kept: dict[int, list[Event]] = {}
+
+    async def deliver(self, choice: _Choice, events: list[Event]) -> None:
+        """Keep them."""
+        if events:
+            self._kept.setdefault(choice.index, []).extend(events)
+            self.saw(choice, events)
+
+    async def finish(self) -> None:
+        """Fold, and send."""
+        turns = [fold(self._kept[choice.index]) for choice in self.choices]
+        body = self.wire.answer(turns, [choice.tokens for choice in self.choices])
+        self._ended = True
+        await send_json(self._send, 200, body, self._headers())
+
+
+class _Stream(_Answer):
+    """An answer as a stream of frames."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._begun_writing = False
+        self._turn = asyncio.Lock()
+
+    async def deliver(self, choice: _Choice, events: list[Event]) -> None:
+        """Write them in one go."""
+        if not events:
+            return
+        frames = b""
+        if self._begun_writing or not _failed(events):
+            tokens, choice.tokens = choice.tokens, []
+            frames = self.wire.write(choice.index, events, tokens)
+        self.saw(choice, events, frames)
+        if frames:
+            await self._write(frames)
+
+    async def quiet(self) -> None:
+        """Keep the connection alive."""
+        await self._write(self.wire.ping())
+
+    async def finish(self) -> None:
+        """End the stream."""
+        await self._close(self.wire.close())
+
+    async def refuse(self, error: Exception) -> None:
+        """As a status, while there is none; else as the stream's last event."""
+        if self._begun_writing:
+            await self._close(self.wire.fail(error))
+        else:
+            await super().refuse(error)
+
+    async def _close(self, frames: bytes) -> None:
+        self._ended = True
+        await self._write(frames, more=False)
+
+    async def _write(self, frames: bytes, *, more: bool = True) -> None:
+        async with self._turn:
+            self.clock.writing()
+            if not self._begun_writing:
+                self._begun_writing = True
+                await self._send(start(200, {**self.wire.stream_headers, **self._headers()}))
+            await self._send({"type": "http.response.body", "body": frames, "more_body": more})
+            self.clock.wrote()
+
+
+def _failed(events: list[Event]) -> bool:
+    last = events[-1]
+    return type(last) is Finish and last.reason == "error"
+
+
+def _options(request: Request, served: Served, prompt: str) -> Options:
+    """How to generate; with a grammar where the request leaves no choice of form."""
+    grammar = ""
+    if request.schema is not None or request.choice not in ("auto", "none"):
+        grammar = _grammar(request, served, prompt)
+    return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
+
+
+async def _together(work: Sequence[Any]) -> None:
+    """Run all; the first that fails stops the others, and is raised."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _grammar(request: Request, served: Served, prompt: str) -> str:
+    try:
+        return api.constrain(
+            served.dialect,
+            request.tools,
+            request.choice,
+            prompt=prompt,
+            specials=served.info.specials,
+            parallel=request.parallel,
+            reasoning=request.thinking is not False,
+            schema=request.schema,
+        )
+    except UsageError as error:  # a schema that nothing fits is the client's
+        param = "response_format" if request.schema is not None else "tools"
+        raise RequestError(str(error), param=param, code="invalid_schema") from error
+
+
+def _vary(options: Options, index: int) -> Options:
+    """The same seed would make every choice the same."""
+    seed = options.sampling.get("seed")
+    if index == 0 or not isinstance(seed, int):
+        return options
+    return replace(options, sampling={**options.sampling, "seed": seed + index})
+
+
+def call_id() -> str:
+    """A fresh id for a call."""
+    return "call_" + secrets.token_hex(12)

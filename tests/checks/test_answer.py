@@ -4,8 +4,9 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from dragoman.checks import check_chat_answer, compare
 
@@ -142,7 +143,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=1000)
+@examples(4)
 @given(st.data())
 def test_whatever_a_server_answers_is_checked(data):
     answer = node = copy.deepcopy(GOOD)

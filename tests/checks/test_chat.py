@@ -6,8 +6,9 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from dragoman.checks import RULES, check_chat_stream, check_error
 from dragoman.protocols.chat import error
@@ -242,7 +243,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=1000)
+@examples(4)
 @given(st.data())
 def test_whatever_a_server_sends_is_checked(data):
     items = copy.deepcopy(good())

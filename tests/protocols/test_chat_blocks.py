@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import fold
+from strategies import examples
 
 from dragoman.events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning
 from dragoman.messages import Call
 from dragoman.protocols.chat_blocks import Blocks
+from dragoman.syntax.fold import fold
 
 
 def delta(index=None, call_id=None, name=None, arguments=None, **more):
@@ -203,6 +204,7 @@ ITEMS = st.fixed_dictionaries(
 TEXTS = st.tuples(st.sampled_from(["content", "reasoning"]), st.sampled_from(["", "a", "\n"]))
 
 
+@examples()
 @given(st.lists(ITEMS | TEXTS), st.booleans())
 def test_whatever_comes_the_events_are_in_order(items, cut):
     blocks = Blocks()

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 from chatlines import chunks, completion, lines
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion
-from strategies import fold, turns
+from strategies import examples, turns
 
 from dragoman.checks import check_chat_answer, check_chat_stream, compare
 from dragoman.errors import Broken, RequestError
@@ -19,6 +19,7 @@ from dragoman.events import CallArgs, CallEnd, CallStart, Content, Finish, Notic
 from dragoman.messages import Call, Message, Request
 from dragoman.protocols import wire
 from dragoman.protocols.chat import Reader, Settings, Writer, answer
+from dragoman.syntax.fold import fold
 
 WHOLE = CallEnd(0, complete=True, valid=True)
 CUT = CallEnd(0, complete=False, valid=False, missing='"}')
@@ -416,7 +417,7 @@ def test_s02_half_characters_at_the_edges_of_pieces_are_never_joined(kind):
 # --- what must hold for every turn
 
 
-@settings(max_examples=500)
+@examples()
 @given(
     turns(),
     st.sampled_from(["live", "buffered"]),
@@ -435,7 +436,7 @@ def test_every_legal_turn_keeps_all_rules_and_equals_its_answer(events, argument
     lines(body)
 
 
-@settings(max_examples=200)
+@examples(4)
 @given(turns(broken=True))
 def test_the_official_client_sees_what_the_answer_says(events):
     how = Settings(include_usage=True, tool_arguments="buffered")
@@ -455,7 +456,7 @@ def test_the_official_client_sees_what_the_answer_says(events):
     assert streamed["usage"]["total_tokens"] == whole["usage"]["total_tokens"]
 
 
-@settings(max_examples=200)
+@examples(4)
 @given(turns(broken=True), st.randoms())
 def test_s05_the_bytes_do_not_depend_on_what_is_written_together(events, random):
     stream, body, rest = writer(), b"", list(events)
@@ -466,7 +467,7 @@ def test_s05_the_bytes_do_not_depend_on_what_is_written_together(events, random)
     assert body + stream.close() == written(*events)
 
 
-@settings(max_examples=500)
+@examples(2)
 @given(turns(), st.integers(1, 50))
 def test_what_is_written_reads_back_as_the_same_turn(events, size):
     body = written(*events, settings=Settings(include_usage=True))

@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from strategies import fold
 
 from dragoman.errors import Broken, Refused, RequestError
 from dragoman.events import CallEnd, Content, Finish, Reasoning, Usage
 from dragoman.messages import Call
 from dragoman.protocols.chat import Reader, TokenLogprob
+from dragoman.syntax.fold import fold
 
 
 def chunk(content=None, finish=None, **more):

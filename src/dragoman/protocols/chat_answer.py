@@ -81,7 +81,7 @@ def _texts(turn: Turn, settings: Settings) -> dict[str, Any]:
             texts["content"] += joints.leave()
             continue
         kind = _kind(part)
-        text = joints.before(kind, number) + part.text if part.text and keys[kind] else ""
+        text = joints.before(kind, number) + part.text if part.text else ""
         for key in keys[kind] if text else ():
             texts[key] = texts.get(key, "") + wire.clean(text)
     texts["content"] += joints.leave()

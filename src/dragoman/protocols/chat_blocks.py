@@ -12,7 +12,8 @@ A call is over once its JSON is whole and something stands behind it; only an up
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from ..events import CallArgs, CallEnd, CallStart, Content, Event, Notice, Reasoning
@@ -32,7 +33,8 @@ class Blocks:
         self._by_id: dict[str, _Call] = {}
         self._latest: _Call | None = None
         self._seen: set[str] = set()
-        self._parts = self._calls = 0
+        self._parts = 0
+        self._numbers = count()
         self.called = False
 
     def text(self, kind: str, text: str) -> list[Event]:
@@ -54,8 +56,7 @@ class Blocks:
         call_id = _string(delta.get("id"))
         call = self._find(delta.get("index"), call_id, name)
         if call is None or not call.takes(call_id, name):
-            call = _Call(self._calls, self._parts)
-            self._calls += 1
+            call = _Call(self._numbers, self._parts)
             self._push(call)
         self._know(call, delta.get("index"), call_id, name)
         if call.over:
@@ -125,8 +126,9 @@ class _Text:
 class _Call:
     """A call: what was read of it, and how much of that was given out."""
 
-    def __init__(self, index: int, part: int) -> None:
-        self.index, self.part = index, part
+    def __init__(self, numbers: Iterator[int], part: int) -> None:
+        self.index, self.part = -1, part
+        self._numbers = numbers
         self.id = self.name = ""
         self.over = False
         self._pieces: list[str] = []
@@ -157,7 +159,10 @@ class _Call:
     def take(self) -> list[Event]:
         if not self.name:
             return []
-        events: list[Event] = [] if self._given is not None else [CallStart(self.index, self.id, self.name, self.part)]
+        events: list[Event] = []
+        if self._given is None:
+            self.index = next(self._numbers)
+            events.append(CallStart(self.index, self.id, self.name, self.part))
         given = self._given or 0
         self._given = len(self._pieces)
         text = "".join(self._pieces[given:])

@@ -61,39 +61,43 @@ class CallIds:
 
 
 class Joints:
-    """What stands between the parts of an answer: a newline between two of one kind.
+    """What stands between the blocks of an answer: a newline between two of one kind.
 
     Reasoning that is written inline stands between tags, in the content.
     """
 
     def __init__(self, *, inline: bool = False) -> None:
         self._inline = inline
-        self._last: dict[str, int] = {}
+        self._seen: set[str] = set()
+        self._block: tuple[str, int] | None = None
         self._thinking = False
 
     def before(self, kind: str, part: int) -> str:
         """What goes before text of this kind (content, reasoning, refusal) and part."""
+        begins = (kind, part) != self._block
+        self._block = kind, part
         if self._inline and kind != "refusal":
-            return self._tagged(kind, part)
-        joint = "\n" if self._last.get(kind, part) != part else ""
-        self._last[kind] = part
+            return self._tagged(kind, begins=begins)
+        joint = "\n" if begins and kind in self._seen else ""
+        self._seen.add(kind)
         return joint
 
     def leave(self) -> str:
         """What goes into the content before a call and at the end."""
         closing = "\n</think>" if self._thinking else ""
-        self._thinking = False
+        self._thinking, self._block = False, None
         return closing
 
-    def _tagged(self, kind: str, part: int) -> str:
-        known = self._last.get("content")
-        self._last["content"] = part
+    def _tagged(self, kind: str, *, begins: bool) -> str:
+        joint = "\n" if begins and "content" in self._seen else ""
+        self._seen.add("content")
         if kind == "reasoning" and not self._thinking:
             self._thinking = True
-            return "<think>\n" if known is None else "\n<think>\n"
+            return joint + "<think>\n"
         if kind != "reasoning" and self._thinking:
-            return self.leave() + "\n\n"
-        return "\n" if known not in (None, part) else ""
+            self._thinking = False
+            return "\n</think>\n\n"
+        return joint
 
 
 def reasoning_keys(field: str) -> tuple[str, ...]:

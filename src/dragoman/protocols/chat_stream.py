@@ -201,12 +201,13 @@ class _Choice:
     def _reasoning_slowly(self, event: Reasoning) -> bytes:
         """The first frame of a part, or one with both names, or none."""
         self.tokens.clear()
-        if not event.text or not self._keys:
+        if not event.text:
             return b""
         self._content_part = _NO_PART
         self._reasoning_part = event.part if len(self._keys) == 1 else _NO_PART
         text = wire.quote(self._joints.before("reasoning", event.part) + event.text)
-        return self._frame(b"{%b}" % b",".join(b'"%b":%b' % (key.encode(), text) for key in self._keys))
+        fields = b",".join(b'"%b":%b' % (key.encode(), text) for key in self._keys)
+        return self._frame(b"{%b}" % fields) if fields else b""
 
     def _leave(self) -> bytes:
         self.tokens.clear()

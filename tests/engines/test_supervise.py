@@ -174,4 +174,4 @@ def test_the_log_keeps_the_last_lines_and_counts_grammars_that_cannot_be_read() 
     assert (log.last, log.reason) == ("", "")
     for line in ("one", "0.00.1 E llg error: at 2(8): unknown name", "0.00.2 I slot      release: id  0 | done"):
         log.add(line)
-    assert (len(log.lines), log.last, log.refusals) == (2, "id  0 | done", 1)
+    assert (len(log.lines), log.last, log.refusals) == (2, "id  0 | done", ["at 2(8): unknown name"])

@@ -108,11 +108,11 @@ class Embedded:
         wanted = body(await self.tokens.prompt(prompt), options, self.info.specials)
         chunks = Chunks(self.info.specials, options.logprobs, self.name)
         async with self._places:
-            refusals = self.child.log.refusals
+            known = len(self.child.log.refusals)
             async with self.link.ask("/completion", wanted) as answer:
                 async for data in answer.content.iter_any():
-                    if options.form == "lark" and self.child.log.refusals > refusals:
-                        raise bad_grammar(self.child.log.last)
+                    if options.form == "lark" and (refused := self.child.log.refusals[known:]):
+                        raise bad_grammar(refused[-1])
                     if batch := chunks.feed(data):
                         yield batch
         if not chunks.ended:

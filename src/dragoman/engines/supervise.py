@@ -30,12 +30,13 @@ class Log:
 
     def __init__(self, size: int = 200) -> None:
         self.lines: deque[str] = deque(maxlen=size)
-        self.refusals = 0  # grammars that llguidance could not read; llama.cpp then runs without one
+        self.refusals: list[str] = []  # what llguidance said of grammars it cannot read; llama.cpp then runs without
 
     def add(self, line: str) -> None:
         """Keep a line."""
         self.lines.append(line)
-        self.refusals += "llg error:" in line
+        if "llg error:" in line:
+            self.refusals.append(line.partition("llg error:")[2].strip())
 
     @property
     def last(self) -> str:

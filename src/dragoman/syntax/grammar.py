@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .reader import spelling
 
@@ -40,6 +40,7 @@ __all__ = [
     "Text",
     "alt",
     "chars",
+    "keep_out",
     "literal",
     "markup",
     "maybe",
@@ -93,6 +94,7 @@ class Text:
 
     `opens`: characters that may not come first.
     `before`: the text that follows; no spelling may begin here and end within it before its last character.
+    `open`: marks of what stands around it would end it too; `keep_out` tells it which.
     """
 
     without: tuple[Spelling, ...] = ()
@@ -100,6 +102,7 @@ class Text:
     high: int | None = None
     before: str = ""
     opens: str = ""
+    open: bool = False
     name: str = field(default="text", compare=False)
 
 
@@ -203,13 +206,47 @@ def text(
     *,
     before: str = "",
     opens: str = "",
+    open: bool = False,
     name: str = "text",
 ) -> Node:
     """Characters that hold none of the marks `without`, in any of their spellings; the rest as in `Text`."""
     kept_out = tuple(spelled(mark) if isinstance(mark, str) else mark for mark in dict.fromkeys(without) if mark)
     if high is not None and high < low:
         return NEVER
-    return Text(kept_out, low, high, before, opens, name) if kept_out or opens else repeat(ANY, low, high)
+    return Text(kept_out, low, high, before, opens, open, name) if kept_out or opens else repeat(ANY, low, high)
+
+
+def keep_out(node: Node, marks: Iterable[str]) -> Node:
+    """The same grammar with more marks kept out of its open texts."""
+    return _KeepOut(tuple(map(spelled, marks))).of(node)
+
+
+class _KeepOut:
+    """One grammar being rebuilt; its rules are rebuilt once each."""
+
+    def __init__(self, more: tuple[Spelling, ...]) -> None:
+        self.more = more
+        self.rules: dict[Rule, Rule] = {}
+
+    def of(self, node: Node) -> Node:
+        match node:
+            case Text(open=True):
+                return replace(node, without=tuple(dict.fromkeys((*node.without, *self.more))))
+            case Seq(parts):
+                return seq(*map(self.of, parts))
+            case Alt(parts):
+                return alt(*map(self.of, parts))
+            case Repeat(part, low, high):
+                return repeat(self.of(part), low, high)
+            case Rule():
+                return self._rule(node)
+        return node
+
+    def _rule(self, rule: Rule) -> Rule:
+        if rule not in self.rules:
+            self.rules[rule] = Rule(rule.name)
+            self.rules[rule].node = self.of(rule.node)
+        return self.rules[rule]
 
 
 def spelled(mark: str) -> Spelling:

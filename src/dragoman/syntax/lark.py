@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ..errors import UsageError
 from .automaton import endings
 from .gbnf import bounds
-from .grammar import NEVER, Alt, Chars, Literal, Mark, Node, Repeat, Rule, Seq, Spelling, Text, seq
+from .grammar import NEVER, Alt, Chars, Literal, Mark, Node, Repeat, Rule, Seq, Spelling, Text, repeat, seq
 
 __all__ = ["lark"]
 
@@ -96,7 +96,7 @@ class _Printer:
         """A sequence, with what makes up one terminal joined."""
         if self.regular(node) or not isinstance(node, Seq):
             return self.one(node)
-        runs = groupby(node.parts, lambda part: self.regular(part) and not _left_out(part))
+        runs = groupby(_with_or_without(node.parts), lambda part: self.regular(part) and not _left_out(part))
         return " ".join(self.one(seq(*run)) if joined else " ".join(map(self.one, run)) for joined, run in runs)
 
     def one(self, node: Node) -> str:
@@ -150,6 +150,15 @@ class _Printer:
         return found if isinstance(node, Literal | Mark | Chars | Rule | Text) else f"({found})"
 
 
+def _with_or_without(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """A free text before a group that may be left out is two: one alone, and one that ends where the group begins."""
+    for i, (part, after) in enumerate(pairwise(parts)):
+        if isinstance(part, Text) and isinstance(after, Repeat) and _left_out(after):
+            more = repeat(after.part, 0, None if after.high is None else after.high - 1)
+            return (*parts[:i], Alt((seq(*parts[i : i + 1], *parts[i + 2 :]), seq(part, after.part, more, *parts[i + 2 :]))))
+    return parts
+
+
 def _left_out(node: Node) -> bool:
     """Whether a part may be left out and begins with fixed text, as what follows it may too."""
     if not isinstance(node, Repeat) or node.low:
@@ -166,11 +175,12 @@ def _spelled(node: Node) -> Node:
 
 
 def _text(node: Text) -> str:
-    """A text as what it is not."""
-    high = "" if node.high is None else node.high
-    found = [f"/(?s:.{{{node.low},{high}}})/"]
-    found += [f"~/(?s:.*){_spelling(one)}(?s:.*)/" for one in node.without]
-    found += [f"~/(?s:.*){_spelling(one)}/" for one in endings(node)]
+    """A text as what it is not; in one complement, which costs much less than several."""
+    found = ["/(?s:.*)/" if not node.low and node.high is None else f"/(?s:.{{{node.low},{'' if node.high is None else node.high}}})/"]
+    if node.without:
+        found.append(f"~/(?s:.*)({'|'.join(map(_spelling, node.without))})(?s:.*)/")
+    if ends := endings(node):
+        found.append(f"~/(?s:.*)({'|'.join(map(_spelling, ends))})/")
     if node.opens:
         found.append(f"~/{_class(Chars(tuple((c, c) for c in node.opens)))}(?s:.*)/")
     return " & ".join(found)

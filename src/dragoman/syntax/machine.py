@@ -72,7 +72,6 @@ class Machine(Calling):
         if meaning == "open":
             return "reasoning"
         self.sink.notice("stray-mark", self.r.mark_at, mark)
-        self.sink.block()
         return "content"
 
     def in_prose(self, mark: str) -> bool:
@@ -104,7 +103,7 @@ class Machine(Calling):
         at = self.r.mark_at
         spelled = self.r.spelled(mark, at)
         forms = self.forms(mark)
-        if spelled and not (self.recover and self.sink.line_start() and not self.sink.in_code()):
+        if not forms or spelled and not (self.recover and self.sink.line_start() and not self.sink.in_code()):
             return self.prose(forms)
         return (yield from self.call(forms, at, spelled=spelled))
 
@@ -333,9 +332,7 @@ class Machine(Calling):
         again = raw.strip() == opener and self.r.buf.startswith(tuple(self.plan.forms), self.r.pos)
         if special or again:
             self.sink.notice("stray-mark", at, opener)
-            cut = len(opener)
-            cut += len(raw[cut:]) - len(raw[cut:].lstrip()) if self.sink.held else 0
-            at, raw = at + cut, raw[cut:]
+            at, raw = at + len(opener), raw[len(opener) :]
         elif opener in self.plan.forms or opener in self.plan.bare:
             self.returned += (form or forms[0]).closers
         self.sink.notice("gave-back", at, raw)

@@ -95,7 +95,7 @@ def _raw(kept_out: tuple[str, ...], after: str) -> Style:
     first = "".join({mark[0]: None for mark in kept_out})
 
     def free(low: int, high: int | None, opens: str = "") -> Node:
-        return text((*kept_out, _RETURN), low, high, before=after, opens=opens, name="value")
+        return text((*kept_out, _RETURN), low, high, before=after, opens=opens, open=True, name="value")
 
     def string(wanted: Strings) -> Node | None:
         if wanted.matching is not None:

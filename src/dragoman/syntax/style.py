@@ -85,8 +85,10 @@ class Style:
 _CONTROLS = ("\x00", "\x1f")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f"}
 _HEX = chars("0-9a-fA-F")
-_NUMBER = alt(seq(chars("0-9a-cA-CefEF"), repeat(_HEX, 3, 3)), seq(chars("dD"), chars("0-7"), repeat(_HEX, 2, 2)))
-_ESCAPE = Rule("escape", seq(literal("\\"), alt(chars('"\\/bfnrt'), seq(literal("u"), _NUMBER))))
+_TWO = repeat(_HEX, 2, 2)
+_PLAIN = alt(seq(chars("0-9a-cA-CefEF"), repeat(_HEX, 3, 3)), seq(chars("dD"), chars("0-7"), _TWO))
+_PAIR = seq(chars("dD"), chars("89abAB"), _TWO, literal("\\u"), chars("dD"), chars("c-fC-F"), _TWO)
+_ESCAPE = Rule("escape", seq(literal("\\"), alt(chars('"\\/bfnrt'), seq(literal("u"), alt(_PLAIN, _PAIR)))))
 
 CHAR = Rule("char", alt(Chars((_CONTROLS, ('"', '"'), ("\\", "\\")), negated=True), _ESCAPE))
 
@@ -121,7 +123,7 @@ def _guarded(without: tuple[str, ...], low: int, high: int | None) -> Node:
     """The inside of a JSON string that holds none of the marks; a bounded one holds no first character of theirs."""
     if low == 0 and high is None:
         outside: Spelling = (('"\\' + "".join(map(chr, range(32))), False),)
-        piece = text((*without, outside), name="string")
+        piece = text((*without, outside), open=True, name="string")
         return seq(piece, repeat(seq(_ESCAPE, piece)))
     first = dict.fromkeys((mark[0], mark[0]) for mark in without)
     return repeat(alt(Chars((_CONTROLS, ('"', '"'), ("\\", "\\"), *first), negated=True), _ESCAPE), low, high)

@@ -335,7 +335,8 @@ def _parts(turn: Turn, *, phases: bool) -> Iterator[Line]:
 
 def same_parts(one: Turn, other: Turn) -> bool:
     """Whether two turns say the same: text after strip, arguments as JSON values."""
-    ours, theirs = (list(_lines(turn, phases=True)) for turn in (one, other))
+    phases = all(part.phase for turn in (one, other) for part in turn.parts if isinstance(part, Text))
+    ours, theirs = (list(_lines(turn, phases=phases)) for turn in (one, other))
     return len(ours) == len(theirs) and all(map(_same_line, ours, theirs))
 
 

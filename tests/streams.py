@@ -51,9 +51,7 @@ def merge(events: Iterable[Event]) -> list[Event]:
             isinstance(event, Content)
             and isinstance(last, Content)
             and (last.part, last.phase) == (event.part, event.phase)
-        ):
-            last.text += event.text
-        elif isinstance(event, Reasoning) and isinstance(last, Reasoning) and last.part == event.part:
+        ) or (isinstance(event, Reasoning) and isinstance(last, Reasoning) and last.part == event.part):
             last.text += event.text
         elif isinstance(event, CallArgs) and isinstance(last, CallArgs) and last.index == event.index:
             last.json += event.json

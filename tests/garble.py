@@ -1,0 +1,248 @@
+"""Strategies for what a model may write: turns, and every kind of nonsense made of a dialect's own marks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import corpus
+from corpus import signatures
+from hypothesis import strategies as st
+from streams import Piece, joined, singly
+
+from dragoman.messages import Call, Reasoning, Text, Tool, Turn
+from dragoman.syntax.dialect import Dialect
+from dragoman.syntax.template import holes, marks, parse
+
+TOOLS: tuple[Tool, ...] = tuple(
+    signatures(
+        "ping(), put(path: string, n?: integer, ok?: boolean, x?: number, list?: array, obj?: object), "
+        'get-it.now(a: string|null, b?: any, c?: {"type": "array", "items": {"type": "integer"}})'
+    ).values()
+)
+
+NAMES = ("ping", "put", "get-it.now", "nope", "functions.ping", "pin", "a" * 300)
+KEYS = ("path", "n", "ok", "x", "list", "obj", "a", "b", "k y", "")
+
+JSON = (
+    '{"name": "put", "arguments": {', '{"name": "ping"}', '"arguments": ', '"path": "', '"', "'", "\\", '\\"', "\\u00", "\\ud83d",
+    "\\ude00", "{", "}", "[", "]", "(", ")", ",", ":", "=", "1", "-", "0.", "12e", "true", "tru", "null", "None", "True",
+    '{"a": {"b": [', '"}}', "}}", '[{"name": "ping", "arguments": {}}]', "```json\n", "```", "`",
+)  # fmt: skip
+
+ODD = (
+    "\ud800", "\udfff", "\ue000", "\uf8ff", "\r", "\r\n", "\0", "\x1b[0m", "\u2028", "\ufeff", "😀", "e\u0301", "｜", "‖", "<｜",
+    "｜>", "\t", "   ", "\n", "\n\n", " ", "é", "中", "<", ">", "</", "<|", "|>", "< ", "&lt;",
+)  # fmt: skip
+
+PROSE = (
+    "Hello",
+    "the tag ",
+    "I call ",
+    "\nThen ",
+    ". ",
+    "thought\n",
+    "analysis",
+    "assistantfinal",
+    "final",
+    "json",
+    " to=",
+)
+
+
+@cache
+def marks_of(dialect: Dialect) -> tuple[str, ...]:
+    """All marks and labels of a dialect, also those that its codecs keep in their fields."""
+    templates = [form.template for form in dialect.forms] + [dialect.reasoning, *dialect.content, dialect.begins]
+    templates += [text for form in dialect.forms for text in _texts(form.codec)] + list(_texts(dialect.frame))
+    literals = [piece for template in templates for piece in parse(template) if isinstance(piece, str)]
+    found = [mark for literal in literals for mark in marks(literal)]
+    found += [*literals, *dialect.ends, *dialect.special, dialect.label]
+    return tuple(dict.fromkeys(mark for mark in found if mark))
+
+
+def _texts(codec: object) -> Iterator[str]:
+    """The strings that a codec was made with."""
+    names = [*getattr(codec, "__dict__", ()), *getattr(codec, "__slots__", ())]
+    for name in names:
+        value = getattr(codec, name, None)
+        for text in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(text, str):
+                yield text
+
+
+def openers(dialect: Dialect) -> tuple[str, ...]:
+    """How a call to a declared tool may begin."""
+    made = []
+    for form in dialect.forms:
+        before, *rest = form.template.split("{", 1)
+        if "name" in holes(form.template):
+            made.append(before + form.template[len(before) :].split("{args}")[0].replace("{name}", "put"))
+        made.append(before)
+    return tuple(made)
+
+
+# --- nonsense
+
+
+def soup(dialect: Dialect, most: int = 14) -> st.SearchStrategy[str]:
+    """Marks, fragments and odd characters in any order."""
+    own = marks_of(dialect)
+    atom = st.one_of(
+        st.sampled_from(own),
+        st.sampled_from(own),
+        st.sampled_from(openers(dialect) or own),
+        st.sampled_from(JSON),
+        st.sampled_from((*NAMES, *KEYS)),
+        st.sampled_from(ODD),
+        st.sampled_from(PROSE),
+        st.sampled_from(own).flatmap(lambda mark: st.integers(0, len(mark)).map(lambda n: mark[:n])),
+        st.text(max_size=4),
+    )
+    return st.lists(atom, max_size=most).map("".join)
+
+
+@cache
+def seeds(name: str) -> tuple[str, ...]:
+    """The texts of a dialect's corpus."""
+    path = corpus.FOLDER / f"{name}.txt"
+    return tuple(case.raw for case in corpus.load(path)) if path.exists() else ()
+
+
+def mutants(dialect: Dialect) -> st.SearchStrategy[str]:
+    """Texts of the corpus with a few slips."""
+    slip = st.tuples(st.integers(0, 3), st.floats(0, 1), st.floats(0, 1), soup(dialect, 2))
+    return st.builds(_slipped, st.sampled_from(seeds(dialect.name) or ("",)), st.lists(slip, max_size=3))
+
+
+def _slipped(text: str, slips: list[tuple[int, float, float, str]]) -> str:
+    for kind, one, other, extra in slips:
+        start, end = sorted((int(one * len(text)), int(other * len(text))))
+        end = min(end, start + 30)
+        middle = ("", extra, text[start:end] * 2, text[start:end] + extra)[kind]
+        text = text[:start] + middle + text[end:]
+    return text
+
+
+def texts(dialect: Dialect) -> st.SearchStrategy[str]:
+    """What a model may write, and what no model would."""
+    return st.one_of(soup(dialect), mutants(dialect), soup(dialect, 40))
+
+
+def prompts(dialect: Dialect) -> st.SearchStrategy[str]:
+    """Ends of prompts: none, the beginning of a turn, and one that is already under way."""
+    opening = dialect.reasoning.split("{text}")[0]
+    return st.sampled_from(("", dialect.begins, dialect.begins + opening, dialect.begins + "Well"))
+
+
+def offers() -> st.SearchStrategy[Any]:
+    """Tools: some, unknown, none."""
+    return st.sampled_from((TOOLS, TOOLS, TOOLS, None, ()))
+
+
+# --- pieces
+
+
+@st.composite
+def cuttings(draw: st.DrawFn, pieces: list[Piece]) -> list[Piece]:
+    """The same text in other pieces; special tokens stay whole."""
+    units = singly(pieces)
+    places = draw(st.lists(st.integers(0, len(units)), max_size=8))
+    bounds = [0, *sorted(places), len(units)]
+    return [
+        piece
+        for start, end in zip(bounds, bounds[1:], strict=False)
+        for piece in joined(units[start:end]) or [("", False)]
+    ]
+
+
+# --- turns
+
+
+def words(dialect: Dialect) -> st.SearchStrategy[str]:
+    """Text of an answer or a thought: mostly prose, now and then a mark."""
+    prose = st.text(st.sampled_from("abcdefghij  \n.,:;!?'\"()é中😀*-_#1234567890"), max_size=30)
+    mark = st.sampled_from((*marks_of(dialect), "<", "{", "`", "</x>", "[1]", "|"))
+    pieces = st.lists(st.one_of(prose, prose, prose, mark), min_size=1, max_size=4)
+    return pieces.map("".join).map(str.strip).map(lambda text: text or "Yes")
+
+
+def strings(dialect: Dialect) -> st.SearchStrategy[str]:
+    """A string argument: anything, full of marks."""
+    atom = st.one_of(
+        st.text(max_size=6),
+        st.sampled_from(marks_of(dialect)),
+        st.sampled_from(JSON),
+        st.sampled_from(("\n", "\n\n", " ", "\\n")),
+    )
+    return st.lists(atom, max_size=5).map("".join).filter(encodable)
+
+
+def encodable(text: str) -> bool:
+    """Whether a text has no lone surrogate."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def values(dialect: Dialect) -> st.SearchStrategy[Any]:
+    """Any JSON value, three levels deep."""
+    leaf = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(10**12), 10**12),
+        st.floats(allow_nan=False, allow_infinity=False),
+        strings(dialect),
+    )
+    key = st.sampled_from(("a", "b-c", "d.e", "f g", "é", "0"))
+    return st.recursive(
+        leaf, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(key, inner, max_size=3), max_leaves=6
+    )
+
+
+def arguments(dialect: Dialect, tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
+    """Arguments of a tool, by its schema."""
+    properties: dict[str, Any] = dict(tool.parameters["properties"])
+    chosen = {key: by_schema(dialect, schema) for key, schema in properties.items()}
+    return st.lists(st.sampled_from(sorted(chosen) or ["-"]), unique=True).flatmap(
+        lambda keys: st.fixed_dictionaries({key: chosen[key] for key in keys if key in chosen})
+    )
+
+
+def by_schema(dialect: Dialect, schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """A value for a parameter."""
+    kinds = {
+        "string": strings(dialect),
+        "integer": st.integers(-(10**20), 10**20),
+        "boolean": st.booleans(),
+        "number": st.floats(allow_nan=False, allow_infinity=False) | st.integers(-999, 999),
+        "null": st.none(),
+        "array": st.lists(values(dialect), max_size=3),
+        "object": st.dictionaries(st.sampled_from(("a", "b-c", "é")), values(dialect), max_size=3),
+    }
+    if "items" in schema:
+        return st.lists(st.integers(-99, 99), max_size=4)
+    wanted = schema.get("type", ["integer", "boolean", "array", "object"])
+    return st.one_of([kinds[kind] for kind in ([wanted] if isinstance(wanted, str) else wanted)])
+
+
+def calls(dialect: Dialect) -> st.SearchStrategy[Call]:
+    """A complete and valid call of a declared tool."""
+    return st.sampled_from(TOOLS).flatmap(
+        lambda tool: arguments(dialect, tool).map(lambda args: Call(tool.name, json.dumps(args, ensure_ascii=False)))
+    )
+
+
+@st.composite
+def turns(draw: st.DrawFn, dialect: Dialect) -> Turn:
+    """A turn that the dialect should be able to write."""
+    phase = "final" if dialect.frame else ""
+    parts: list[Any] = []
+    if (dialect.reasoning or dialect.frame) and draw(st.booleans()):
+        parts.append(Reasoning(draw(words(dialect))))
+    if draw(st.booleans()):
+        parts.append(Text(draw(words(dialect)), "commentary" if dialect.frame else ""))
+    parts += draw(st.lists(calls(dialect), max_size=3))
+    if draw(st.booleans()) and (not parts or isinstance(parts[-1], Call)):
+        parts.append(Text(draw(words(dialect)), phase))
+    return Turn(tuple(parts), "tool_calls" if any(isinstance(part, Call) for part in parts) else "stop")

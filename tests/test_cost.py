@@ -1,0 +1,189 @@
+"""Promise P3, counted instead of timed: eight times the text costs at most nine times the work.
+
+Counted are the calls into C (each search, each slice of a string through a method) and the characters that a parser
+still holds when it is fed, which is what a search may look at and what an append has to copy.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import pytest
+from garble import JSON, ODD, TOOLS, marks_of
+from hypothesis import given
+from hypothesis import strategies as st
+from streams import Setting
+from test_promises import examples
+
+from dragoman import api
+from dragoman.messages import Call, Reasoning, Text, Turn
+
+SMALL, TIMES, MOST = 1_500, 8, 9
+PIECE = 5
+
+for_each = pytest.mark.parametrize("name", api.names())
+
+
+@dataclass
+class Cost:
+    """What a turn cost: calls into C, characters held when something was fed, and the most that were held."""
+
+    calls: int = 0
+    held: int = 0
+    most: int = 0
+
+
+def cost(setting: Setting, text: str) -> Cost:
+    found = Cost()
+
+    def count(_frame: FrameType, event: str, _argument: Any) -> None:
+        found.calls += event == "c_call"
+
+    parser = setting.parser()
+    pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
+    before = sys.getprofile()
+    for piece in pieces:
+        sys.setprofile(count)
+        try:
+            parser.feed(piece)
+        finally:
+            sys.setprofile(before)
+        held = len(parser.reader.buf) - parser.reader.pos
+        found.held += held
+        found.most = max(found.most, held)
+    sys.setprofile(count)
+    try:
+        parser.close("length")
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def grows_linearly(setting: Setting, before: str, unit: str, after: str = "") -> None:
+    count = max(SMALL // len(unit), 4)
+    small = cost(setting, before + unit * count + after)
+    large = cost(setting, before + unit * (count * TIMES) + after)
+    assert large.calls <= MOST * small.calls + 100, (before, unit, small, large)
+    assert large.held <= MOST * small.held + TIMES * SMALL, (before, unit, small, large)
+
+
+# --- where the text goes
+
+
+def places(name: str) -> dict[str, tuple[str, str]]:
+    """What stands before and behind a repeated text: in the answer, in a thought, in each kind of argument."""
+    dialect = api.get(name)
+    phase = "final" if dialect.frame else ""
+    made: dict[str, Turn] = {"content": Turn((Text("@", phase),))}
+    if dialect.reasoning or dialect.frame:
+        made["reasoning"] = Turn((Reasoning("@"),))
+    values = {
+        "string": {"path": "@"}, "list": {"list": ["@"]}, "object": {"obj": {"k": "@"}}, "key": {"@": 1},
+        "second string": {"n": 1, "path": "@"},
+    }  # fmt: skip
+    for place, value in values.items():
+        made[place] = Turn((Call("put", json.dumps(value)),), "tool_calls")
+    found = {}
+    for place, turn in made.items():
+        before, _, after = api.encode(name, turn, prompt=dialect.begins).partition("@")
+        found[place] = (before, after)
+        found[f"{place}, open"] = (before, "")
+    found["bare value"] = (found["list"][0].removesuffix('"').removesuffix('<|"|'), "")
+    return found
+
+
+UNITS = (
+    "word ", "<", "< ", "`", "```\n", " ", "\n", " \n", "{", "[", "(", "\\", '"', "'", ",", ":", "a,b:c,", "x=", "|", "\\u00e9",
+    '{"name": "put", ', "https://a.b/c,d:e ", "\ttext\n", "a" * 50, "thought\n", "\r\n", "1", "[1,", '{"a":', "&lt;", "{}",
+)  # fmt: skip
+
+
+@for_each
+@pytest.mark.parametrize("unit", UNITS)
+def test_p3_repeated_fragments(name: str, unit: str):
+    setting = Setting(api.get(name), TOOLS, api.get(name).begins)
+    for before, after in places(name).values():
+        grows_linearly(setting, before, unit, after)
+
+
+@for_each
+def test_p3_repeated_marks(name: str):
+    """Every mark, alone and with a word behind it, in every place."""
+    dialect = api.get(name)
+    setting = Setting(dialect, TOOLS, dialect.begins)
+    for mark in marks_of(dialect):
+        for before, after in places(name).values():
+            for unit in (mark, mark + " x\n", "\n" + mark[:-1]):
+                grows_linearly(setting, before, unit, after)
+
+
+@for_each
+def test_p3_openers_of_calls_that_never_come(name: str):
+    dialect = api.get(name)
+    written = api.encode(name, Turn((Call("put", '{"path": "x"}'),), "tool_calls"), prompt=dialect.begins)
+    units = [written[: max(1, len(written) * share // 8)] for share in range(1, 8)]
+    units += [unit.replace("put", "nope") for unit in units] + [written, written.replace("put", "nope")]
+    for tools in (TOOLS, None, ()):
+        for before, _ in places(name).values():
+            for unit in units:
+                grows_linearly(Setting(dialect, tools, dialect.begins), before, unit + "\n")
+
+
+@for_each
+def test_p3_any_repetition(name: str):
+    dialect = api.get(name)
+    atoms = st.sampled_from((*marks_of(dialect), *marks_of(dialect), *JSON, *ODD, *UNITS))
+
+    @examples(10)
+    @given(st.lists(atoms, min_size=1, max_size=4).map("".join), st.sampled_from(sorted(places(name).items())))
+    def check(unit, place):
+        grows_linearly(Setting(dialect, TOOLS, dialect.begins), place[1][0], unit, place[1][1])
+
+    check()
+
+
+# --- P4: what waits
+
+
+@for_each
+def test_p4_prose_leaves_at_once(name: str):
+    """Without a mark in it, nothing of a text is held but white space at its end."""
+    dialect = api.get(name)
+    before, _ = places(name)["content"]
+    parser = Setting(dialect, TOOLS, dialect.begins).parser()
+    parser.feed(before)
+    for word in ("Once", " upon", " a", " time,", " 3 < 4", " and", " so", " on.", "\n", "Then"):
+        said = "".join(event.text for event in parser.feed(word) if hasattr(event, "text"))
+        assert said.strip() == word.strip(), word
+
+
+@for_each
+def test_p4_arguments_leave_at_once(name: str):
+    dialect = api.get(name)
+    before, _ = places(name)["string"]
+    parser = Setting(dialect, TOOLS, dialect.begins).parser()
+    parser.feed(before)
+    for word in ("Once", " upon", " a", " time"):
+        said = "".join(event.json for event in parser.feed(word) if hasattr(event, "json"))
+        assert said.endswith(word), word
+
+
+def waits(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
+    yield "white space", lambda n: "x" + " " * n
+    yield "newlines", lambda n: "x" + "\n" * n
+    for mark in marks_of(api.get(name)):
+        yield f"beginnings of {mark!r}", lambda n, mark=mark: ("x" + mark[:-1]) * (n // len(mark) + 1)
+
+
+@for_each
+def test_p4_the_most_that_waits_in_content(name: str):
+    dialect = api.get(name)
+    before, _ = places(name)["content"]
+    for what, text in waits(name):
+        found = cost(Setting(dialect, TOOLS, dialect.begins), before + text(4000))
+        assert found.most <= 256 + max(map(len, marks_of(dialect))), what

@@ -1,0 +1,147 @@
+"""What no model should write: nesting without end, marks that begin one another, everything left open."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from garble import JSON, TOOLS, cuttings, marks_of, soup
+from hypothesis import given
+from hypothesis import strategies as st
+from streams import Setting, merge, numbered, play, singly
+from test_promises import examples, in_order, said_after_each_character, tiles
+
+from dragoman import api
+from dragoman.errors import UsageError
+from dragoman.events import Notice
+from dragoman.messages import Call, Turn
+from dragoman.syntax.codecs.json import JsonCall
+from dragoman.syntax.dialect import Dialect
+
+DEEP = 10_000
+BRACKETS = ("[", "{", "(", '{"a":', '[{"a":', '{"a":[', "{a:", "[[1],", "{'a':", "<", "</", "```\n", '"', "\\")
+
+for_each = pytest.mark.parametrize("name", api.names())
+
+
+def holes(name: str) -> dict[str, str]:
+    """Where the nonsense goes: a turn of the dialect with @ in each place."""
+    dialect = api.get(name)
+    places = {"content": "@", "begun": dialect.begins + "@", "reasoning": dialect.reasoning.split("{text}")[0] + "@"}
+    arguments = {
+        "string": {"path": "@"},
+        "list": {"path": "a", "list": ["@"]},
+        "object": {"path": "a", "obj": {"k": "@"}},
+    }
+    for place, value in arguments.items():
+        written = api.encode(name, Turn((Call("put", json.dumps(value)),), "tool_calls"), prompt=dialect.begins)
+        places[place] = written
+        places[f"bare {place}"] = written.replace('<|"|>@<|"|>', "@").replace('"@"', "@")
+        places[f"open {place}"] = written[: written.index("@") + 1]
+    return places
+
+
+@for_each
+@pytest.mark.parametrize("bracket", BRACKETS)
+def test_p1_p5_deep_nesting(name: str, bracket: str):
+    dialect = api.get(name)
+    for template in holes(name).values():
+        raw = template.replace("@", bracket * DEEP, 1)
+        for pieces in ([(raw, False)], [(raw[i : i + 999], False) for i in range(0, len(raw), 999)]):
+            in_order(play(Setting(dialect, TOOLS), pieces, "length"), "length")
+
+
+@for_each
+def test_p5_p8_marks_without_end(name: str):
+    dialect = api.get(name)
+    for mark in marks_of(dialect):
+        for template in holes(name).values():
+            raw = template.replace("@", mark * 300, 1)
+            spans: list[tuple[int, int, str]] = []
+            events = play(Setting(dialect, TOOLS), [(raw, False)], "stop", spans)
+            in_order(events, "stop")
+            tiles(raw, spans, events)
+
+
+@for_each
+def test_nesting_beyond_the_limit_leaves_a_notice(name: str):
+    """The arguments of a real call, nested deeper than anybody needs."""
+    dialect = api.get(name)
+    value: object = "x"
+    for _ in range(200):
+        value = [value]
+    raw = api.encode(name, Turn((Call("put", json.dumps({"list": value})),), "tool_calls"), prompt=dialect.begins)
+    events = play(Setting(dialect, TOOLS, dialect.begins), [(raw, False)])
+    in_order(events, "stop")
+
+
+@for_each
+def test_a_name_without_end_is_no_name(name: str):
+    dialect = api.get(name)
+    try:
+        raw = api.encode(name, Turn((Call("n" * 5000, "{}"),), "tool_calls"), prompt=dialect.begins)
+    except UsageError:
+        return
+    events = play(Setting(dialect, None, dialect.begins), [(raw, False)])
+    in_order(events, "stop")
+    assert any(isinstance(event, Notice) for event in events)
+
+
+# --- marks that begin one another
+
+WORDS = Dialect(
+    "words", call="CALL{call}END", args=JsonCall(), reasoning="CALLED{text}ENDED", ends=("ENDING", "E"), begins="BEGIN"
+)
+TAGS = Dialect("tags", call="<a>{call}</a>", args=JsonCall(), reasoning="<a>b{text}</a>b", ends=("</a>bc", "<a"))
+BARS = Dialect("bars", call="<|x|>{call}<|y|>", args=JsonCall(), reasoning="<|x|>z{text}<|y|>z", ends=("<|x", "<|y||>"))
+PAIRS = (WORDS, TAGS, BARS)
+
+
+@pytest.mark.parametrize("dialect", PAIRS, ids=lambda dialect: dialect.name)
+def test_p2_marks_that_begin_one_another(dialect: Dialect):
+    @examples(3)
+    @given(soup(dialect, 10), st.booleans(), st.sampled_from((TOOLS, None, ())), st.data())
+    def check(raw, special, tools, data):
+        made = Setting(dialect, tools, "", numbered(marks_of(dialect)) if special else None)
+        said = said_after_each_character(made, [(raw, False)])
+        parser, events, at = made.parser(), [], 0
+        for text, _ in data.draw(cuttings([(raw, False)])):
+            events += parser.feed(text)
+            at += len(text)
+            assert merge(events) == said[at], (raw, at)
+        spans: list[tuple[int, int, str]] = []
+        assert merge(events + parser.close()) == merge(play(made, singly([(raw, False)]), "stop", spans))
+
+    check()
+
+
+@pytest.mark.parametrize("dialect", PAIRS, ids=lambda dialect: dialect.name)
+def test_p2_every_order_of_marks_that_begin_one_another(dialect: Dialect):
+    marks = (*marks_of(dialect), '{"name": "ping"}', "x", " ")
+    made = Setting(dialect, TOOLS)
+    for first in marks:
+        for second in marks:
+            for third in marks:
+                raw = first + second + third
+                assert merge(play(made, [(raw, False)])) == merge(play(made, singly([(raw, False)]))), raw
+
+
+@for_each
+def test_p1_lone_surrogates_everywhere(name: str):
+    dialect = api.get(name)
+    for template in holes(name).values():
+        for odd in ("\ud800", "\udfff\ud800", "\ud83d", "\0", "\ufeff"):
+            raw = template.replace("@", odd, 1)
+            assert merge(play(Setting(dialect, TOOLS), singly([(raw, False)]))) == merge(
+                play(Setting(dialect, TOOLS), [(raw, False)])
+            )
+
+
+@for_each
+def test_p2_fragments_of_json_at_the_beginning(name: str):
+    """Where recovery begins, every pair of fragments, whole and singly."""
+    made = Setting(api.get(name), TOOLS)
+    for first in JSON:
+        for second in JSON:
+            raw = first + second
+            assert merge(play(made, [(raw, False)])) == merge(play(made, singly([(raw, False)]))), raw

@@ -218,6 +218,10 @@ def test_a_stream_that_failed_honestly_keeps_all_rules():
     assert check([*good()[:5], error(ValueError())[1]]) == []
 
 
+def test_whole_calls_before_the_limit_keep_all_rules():
+    assert check([*good()[:8], chunk({}, "length"), *good()[9:]]) == []
+
+
 def test_a_call_that_was_cut_honestly_keeps_all_rules():
     assert check([*good()[:5], chunk({}, "length"), *good()[9:]]) == []
 

@@ -58,6 +58,14 @@ def test_c08_the_same_index_with_a_new_id_is_another_call():
     assert calls(*pieces) == TWO
 
 
+def test_c08_the_same_index_with_a_new_id_before_any_arguments():
+    assert calls(delta(0, "a", "f", ""), delta(0, "b", "f", "{}")) == [("a", "f", "{}"), ("b", "f", "{}")]
+
+
+def test_c08_the_same_id_on_two_indexes_is_two_calls():
+    assert calls(delta(0, "a", "f", ""), delta(1, "a", "g", "{}")) == [("a", "f", "{}"), ("a", "g", "{}")]
+
+
 def test_c08_the_same_index_without_ids_is_another_call_after_a_whole_one():
     assert calls(delta(0, name="f", arguments='{"q":1}'), delta(0, name="f", arguments='{"q":2}')) == [
         ("", "f", '{"q":1}'),

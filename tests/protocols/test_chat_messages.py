@@ -192,6 +192,10 @@ def test_history_arguments_are_taken_as_they_are(arguments, read_as, valid):
     assert (call.arguments, call.valid) == (read_as, valid)
 
 
+def test_an_earlier_refusal():
+    assert parts(role="assistant", content=None, refusal="no") == (Text("no", "refusal"),)
+
+
 def test_c25_an_old_function_call():
     call = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
     messages = read(call, {"role": "function", "name": "f", "content": "1"})

@@ -432,8 +432,6 @@ def test_every_legal_turn_keeps_all_rules_and_equals_its_answer(events, argument
     assert check_chat_stream(body, request=asked) == []
     assert check_chat_answer(whole, request=asked) == []
     assert compare(body, whole) == []
-    ChatCompletion.model_validate(json.loads(wire.dump(whole)), strict=True)
-    lines(body)
 
 
 @examples(4)
@@ -442,6 +440,7 @@ def test_the_official_client_sees_what_the_answer_says(events):
     how = Settings(include_usage=True, tool_arguments="buffered")
     body = written(*events, settings=how)
     whole = answer([fold(events)], Request(model="m"), how, answer_id="chatcmpl-1", created=7, ids=names())
+    ChatCompletion.model_validate(json.loads(wire.dump(whole)), strict=True)
     streamed = completion(body).model_dump()
     choice, other = streamed["choices"][0], whole["choices"][0]
     assert choice["finish_reason"] == other["finish_reason"]
@@ -478,7 +477,7 @@ def test_what_is_written_reads_back_as_the_same_turn(events, size):
     assert other.reasoning == wire.clean(turn.reasoning)
     assert other.finish == turn.finish
     assert [(c.name, c.arguments, c.complete, c.valid) for c in other.calls] == [
-        (c.name, c.arguments or ("{}" if c.complete else ""), c.complete, c.valid) for c in turn.calls
+        (c.name, wire.clean(c.arguments) or ("{}" if c.complete else ""), c.complete, c.valid) for c in turn.calls
     ]
     assert (other.usage.prompt, other.usage.completion) == (turn.usage.prompt or 0, turn.usage.completion or 0)
 

@@ -19,6 +19,7 @@ from ..version import __version__
 
 __all__ = ["serve"]
 
+_log = logging.getLogger(__name__)
 _HELLO = {"messages": [{"role": "user", "content": "Hello!"}]}
 
 
@@ -36,6 +37,8 @@ def serve(model: str = "", /, *, config: Annotated[Config | None, Parameter(name
     if model:
         config = replace(config, model=model)
     logging.basicConfig(level=config.log_level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+    if config.host not in ("127.0.0.1", "localhost", "::1") and not config.api_key:
+        _log.warning("everybody who reaches %s can use this server; --api-key keeps strangers out", config.host)
     app = create_app(config)
     listener = listen(config)
     run(app, config, listener, partial(_welcome, config, _url(config, listener)))

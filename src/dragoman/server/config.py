@@ -20,10 +20,15 @@ _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 
 def _setting(default: Any, text: str, *, least: float | None = None, most: float | None = None) -> Any:
     """A field that the environment can set; `least` and `most` are the limits of a number."""
-    facts = {"default": default, "help": text, "least": least, "most": most}
+    facts = {"preset": default, "help": text, "least": least, "most": most}
     made = field(default_factory=lambda: _from_environment(facts), metadata=facts)
     facts["field"] = made
     return made
+
+
+def _secret(text: str) -> Any:
+    """A field that is read from the environment late, so that no help text and no log shows it."""
+    return field(default="", repr=False, metadata={"preset": "", "help": text, "least": None, "most": None})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,7 +39,7 @@ class Config:
         UsageError: a value cannot be; the message names the setting, its flag and its environment variable.
     """
 
-    model: str = _setting("", "Model to serve: a GGUF file, or the name of a packaged model.")
+    model: str = _setting("", "Model to serve: a GGUF file or a name; by default the packaged one that is here.")
     engine: Literal["embedded", "script"] = _setting(
         "embedded", "What runs the model: llama.cpp inside, or a script that plays given outputs."
     )
@@ -46,10 +51,10 @@ class Config:
 
     host: str = _setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every interface (then set an API key).")
     port: int = _setting(8000, "Port to listen on; 0 takes any free one.", least=0, most=65535)
-    api_key: str = _setting("", "Key that clients must send, as `Authorization: Bearer` or `x-api-key`.")
+    api_key: str = _secret("Key that clients must send, as `Authorization: Bearer` or `x-api-key`.")
     body_limit: int = _setting(64 << 20, "Bytes a request may have.", least=1024)
 
-    ctx: int = _setting(4096, "Tokens of context per request; 0 is the model's maximum.", least=0)
+    ctx: int = _setting(0, "Tokens of context per request; 0 is what the model takes, at most 8192.", least=0)
     slots: int = _setting(2, "Requests that run at once; further ones wait.", least=1, most=256)
     threads: int = _setting(0, "Threads of the engine; 0 is one per core.", least=0, most=1024)
 
@@ -77,6 +82,7 @@ class Config:
     log_level: Literal["debug", "info", "warning", "error"] = _setting("info", "How much to log.")
 
     def __post_init__(self) -> None:
+        self.api_key = self.api_key or os.environ.get(environment_name("api_key"), "")
         hints = get_type_hints(Config)
         for setting in fields(self):
             _check(setting, getattr(self, setting.name), get_args(hints[setting.name]))
@@ -99,7 +105,7 @@ def _where(name: str) -> str:
 
 
 def _from_environment(facts: dict[str, Any]) -> Any:
-    name, default = facts["field"].name, facts["default"]
+    name, default = facts["field"].name, facts["preset"]
     text = os.environ.get(environment_name(name))
     if text is None:
         return default
@@ -119,7 +125,7 @@ def _truth(name: str, text: str) -> bool:
 
 def _check(setting: Field[Any], value: Any, names: tuple[str, ...]) -> None:
     facts = setting.metadata
-    wanted = type(facts["default"])
+    wanted = type(facts["preset"])
     if not isinstance(value, (int, float) if wanted is float else wanted) or (
         wanted is int and isinstance(value, bool)
     ):

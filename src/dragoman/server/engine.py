@@ -20,7 +20,14 @@ def build(config: Config) -> Engine:
 
         return Script.read(config.script, name=config.model)
     from ..engines.embedded import Embedded  # noqa: PLC0415
-    from ..engines.models import find  # noqa: PLC0415
+    from ..engines.models import PACKAGED, find  # noqa: PLC0415
 
-    found = find(config.model)
-    return Embedded(found, dialect=config.dialect, slots=config.slots, context=config.ctx, threads=config.threads)
+    model = config.model or next((name for name, packaged in PACKAGED.items() if packaged.here), "")
+    return Embedded(
+        find(model),
+        name=model if model in PACKAGED else "",
+        dialect=config.dialect,
+        slots=config.slots,
+        context=config.ctx,
+        threads=config.threads,
+    )

@@ -37,30 +37,30 @@ class _Printer:
 
     def __init__(self, specials: Mapping[str, int]) -> None:
         self.specials = specials
-        self.names: dict[Node, str] = {}
+        self.names: dict[tuple[Rule, bool], str] = {}
         self.taken = {"start"}
-        self.queue: list[Rule] = []
+        self.queue: list[tuple[Rule, bool]] = []
         self.regular_rules: dict[Rule, bool] = {}
         self.terminals: dict[Node, Rule] = {}
 
     def print(self, root: Node) -> str:
         lines = [f"start: {self.ways(root)}"]
-        lines += [f"{self.names[rule]}: {self._body(rule)}" for rule in self.queue]  # which grows meanwhile
+        lines += [f"{self.names[key]}: {self._body(*key)}" for key in self.queue]  # which grows meanwhile
         return "\n".join(lines) + "\n"
 
-    def _body(self, rule: Rule) -> str:
-        if isinstance(rule.node, Text):
-            return _text(rule.node)
-        return self.pattern(rule.node) if self.regular(rule) else self.ways(rule.node)
+    def _body(self, rule: Rule, terminal: bool) -> str:
+        if not terminal:
+            return self.ways(rule.node)
+        return _text(rule.node) if isinstance(rule.node, Text) else self.pattern(rule.node)
 
-    def name(self, rule: Rule) -> str:
-        """The rule's name in this grammar."""
-        if rule not in self.names:
+    def name(self, rule: Rule, *, terminal: bool) -> str:
+        """The name of a rule, or of the terminal that writes the same."""
+        if (rule, terminal) not in self.names:
             wanted = re.sub(r"[^a-z0-9]+", "_", rule.name.lower()).strip("_")
             wanted = wanted if wanted[:1].isalpha() else f"part_{wanted}"
-            self.names[rule] = self._unused(wanted.upper() if self.regular(rule) else wanted)
-            self.queue.append(rule)
-        return self.names[rule]
+            self.names[rule, terminal] = self._unused(wanted.upper() if terminal else wanted)
+            self.queue.append((rule, terminal))
+        return self.names[rule, terminal]
 
     def _unused(self, wanted: str) -> str:
         name, number = wanted, 1
@@ -86,31 +86,34 @@ class _Printer:
                 return self.regular_rules[node]
         return True
 
+    def solid(self, node: Node) -> bool:
+        """Whether it can be one terminal whatever follows it."""
+        return self.regular(node) and _closed(node)
+
     def ways(self, node: Node) -> str:
         """The body of a rule."""
-        if isinstance(node, Alt) and not self.regular(node):
+        if isinstance(node, Alt) and not self.solid(node):
             return " | ".join(map(self.parts, node.parts))
         return self.parts(node)
 
     def parts(self, node: Node) -> str:
         """A sequence, with what makes up one terminal joined."""
-        if self.regular(node) or not isinstance(node, Seq):
+        if self.solid(node) or not isinstance(node, Seq):
             return self.one(node)
-        runs = groupby(_with_or_without(node.parts), lambda part: self.regular(part) and not _left_out(part))
+        runs = groupby(_with_or_without(node.parts), self.solid)
         return " ".join(self.one(seq(*run)) if joined else " ".join(map(self.one, run)) for joined, run in runs)
 
     def one(self, node: Node) -> str:
         """A part of a rule that may be repeated."""
-        if self.regular(node):
+        if self.solid(node):
             return self.terminal(node)
         match node:
             case Mark(text):
                 return f"<[{self.specials[text]}]>"
             case Rule():
-                return self.name(node)
+                return self.name(node, terminal=False)
             case Repeat(part, low, high):
-                item = self.one(part)
-                return f"{item if item.startswith('(') else f'({item})'}{bounds(low, high)}"
+                return self._grouped(self.one(part)) + bounds(low, high)
         return f"({self.ways(node)})"
 
     def terminal(self, node: Node) -> str:
@@ -118,13 +121,14 @@ class _Printer:
         node = _spelled(node)
         if isinstance(node, Rule | Literal):
             return self.pattern(node)
-        if isinstance(node, Repeat) and node.low == 0:
-            return f"{self.terminal(node.part)}{bounds(0, node.high)}" if _left_out(node) else self._new(node)
         return self._new(node)
+
+    def _grouped(self, item: str) -> str:
+        return item if item.isidentifier() or item.startswith("(") else f"({item})"
 
     def _new(self, node: Node) -> str:
         name = node.name if isinstance(node, Text) else "text"
-        return self.name(self.terminals.setdefault(node, Rule(name, node)))
+        return self.name(self.terminals.setdefault(node, Rule(name, node)), terminal=True)
 
     def pattern(self, node: Node) -> str:
         """The body of a terminal."""
@@ -142,7 +146,7 @@ class _Printer:
             case Repeat(part, low, high):
                 return self._within(part) + bounds(low, high)
             case Rule() as rule:
-                return self.name(rule)
+                return self.name(rule, terminal=True)
         raise AssertionError(node)
 
     def _within(self, node: Node) -> str:
@@ -157,6 +161,18 @@ def _with_or_without(parts: tuple[Node, ...]) -> tuple[Node, ...]:
             more = repeat(after.part, 0, None if after.high is None else after.high - 1)
             return (*parts[:i], Alt((seq(*parts[i : i + 1], *parts[i + 2 :]), seq(part, after.part, more, *parts[i + 2 :]))))
     return parts
+
+
+def _closed(node: Node) -> bool:
+    """Whether its text has one end: it does not go on with a group that may be left out."""
+    match node:
+        case Seq(parts):
+            return not parts or _closed(parts[-1])
+        case Alt(parts):
+            return all(map(_closed, parts))
+        case Rule():
+            return _closed(node.node)
+    return not _left_out(node)
 
 
 def _left_out(node: Node) -> bool:

@@ -91,6 +91,7 @@ class Machine(Calling):
     def prose(self, forms: tuple[FormPlan, ...]) -> str:
         """A call's opening mark is mere text, and so will be its closing ones."""
         self.returned += forms[0].closers if forms else ()
+        self.r.kept = None
         return self.text()
 
     def end(self) -> str:
@@ -99,13 +100,23 @@ class Machine(Calling):
         return ""
 
     def explicit(self, mark: str) -> Steps[str]:
-        """A call's opening mark."""
-        at = self.r.mark_at
-        spelled = self.r.spelled(mark, at)
-        forms = self.forms(mark)
-        if not forms or spelled and not (self.recover and self.sink.line_start() and not self.sink.in_code()):
-            return self.prose(forms)
-        return (yield from self.call(forms, at, spelled=spelled))
+        """A call's opening mark; where it stands more than once, the last one counts."""
+        r = self.r
+        while True:
+            at, forms = r.mark_at, self.forms(mark)
+            spelled = r.spelled(mark, at)
+            if not forms or (spelled and not self.may_recover()):
+                return self.prose(forms)
+            r.keep(at)
+            again = yield from r.next(stop(*self.plan.forms))
+            if not again:
+                return (yield from self.call(forms, at, spelled=spelled))
+            self.sink.notice("stray-mark", at, mark)
+            mark = again
+
+    def may_recover(self) -> bool:
+        """Whether a recovery form may stand here: at a line start, outside code."""
+        return self.recover and self.sink.line_start() and not self.sink.in_code()
 
     def forms(self, mark: str) -> tuple[FormPlan, ...]:
         """The forms that begin with a mark."""
@@ -114,7 +125,7 @@ class Machine(Calling):
 
     def structure(self, mark: str) -> Steps[str]:
         """A recovery form in the middle: a call's own structure, or its JSON, at a line start outside code."""
-        if not self.sink.line_start() or self.sink.in_code():
+        if not self.may_recover():
             return self.prose(self.plan.bare.get(mark, ()))
         if mark in self.plan.bare:
             return (yield from self.call(self.plan.bare[mark], self.r.mark_at))
@@ -193,7 +204,8 @@ class Machine(Calling):
     ) -> Steps[str]:
         """A call in content, from its opening mark at `at` to its closing marks."""
         r, call = self.r, self.new()
-        r.keep(at)
+        if r.kept is None:
+            r.keep(at)
         r.pos += skip
         if proof:
             self.wait(at)
@@ -328,9 +340,7 @@ class Machine(Calling):
         self.revoke()
         self.r.kept = None
         opener = forms[0].opener
-        special = opener in self.dialect.special
-        again = raw.strip() == opener and self.r.buf.startswith(tuple(self.plan.forms), self.r.pos)
-        if special or again:
+        if opener in self.dialect.special:
             self.sink.notice("stray-mark", at, opener)
             at, raw = at + len(opener), raw[len(opener) :]
         elif opener in self.plan.forms or opener in self.plan.bare:

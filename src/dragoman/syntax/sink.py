@@ -67,7 +67,7 @@ class Sink:
         if self.kind != kind and (self.blocks or kind == "reasoning"):
             at += len(text) - len(text := text.lstrip())
         if self.held:
-            at, text, self.held = self.held_at, self.held + text, ""
+            at, text = self._joined(kind, text, at)
         body = text.rstrip()
         if len(text) - len(body) > LONGEST:
             body = text[:-LONGEST]
@@ -75,6 +75,15 @@ class Sink:
             self._emit(kind, body, at)
         if len(body) < len(text):
             self.held, self.held_at = text[len(body) :], at + len(body)
+
+    def _joined(self, kind: str, text: str, at: int) -> tuple[int, str]:
+        """White space that waited, and the text that follows; a mark that was dropped may stand between them."""
+        held, self.held = self.held, ""
+        if self.held_at + len(held) == at:
+            return self.held_at, held + text
+        if self.kind == kind:
+            self._emit(kind, held, self.held_at)
+        return at, text
 
     def _emit(self, kind: str, text: str, at: int) -> None:
         if self.kind != kind:
@@ -172,10 +181,12 @@ class Sink:
             events = self.saved.out[:]
             self.saved.out.clear()
             return events
-        self.flush()
+        if self.pieces:
+            self.flush()
         events = self.out
-        if events:
-            self.out = []
+        if not events:
+            return []
+        self.out = []
         return events
 
     def take_spans(self) -> list[Span]:

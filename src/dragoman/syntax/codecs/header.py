@@ -90,8 +90,7 @@ class Header:
 
     def _unmarked(self, parts: list[Part]) -> list[tuple[str, str]]:
         """A channel's name without its mark."""
-        texts = [part.text.strip().removeprefix(self.role).lstrip() for part in parts]
-        return [(name, text) for text in texts if (name := self.known(text))]
+        return [(name, part.text) for part in parts if (name := self.known(self.bare(part.text)))]
 
     def _tool(self, target: str, declared: Callable[[str], bool]) -> str:
         name = target.removeprefix(self.prefix)

@@ -2,7 +2,7 @@
 
 VENV  ?= .venv
 PY    := $(VENV)/bin/python
-MODEL ?= $(or $(DRAGOMAN_MODEL),smollm2)
+MODEL ?=
 PORT  ?=
 ARGS  ?=
 

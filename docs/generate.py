@@ -170,7 +170,7 @@ def settings() -> str:
     rows = ["| option | variable | default | meaning |", "|---|---|---|---|"]
     for field in dataclasses.fields(Config):
         fact = field.metadata
-        option, default = f"--{field.name.replace('_', '-')}", f"`{fact['default']}`" if fact["default"] != "" else ""
+        option, default = f"--{field.name.replace('_', '-')}", f"`{fact['preset']}`" if fact["preset"] != "" else ""
         rows.append(f"| `{option}` | `{environment_name(field.name)}` | {default} | {fact['help']} |")
     return "\n".join(rows)
 

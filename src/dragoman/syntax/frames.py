@@ -131,7 +131,7 @@ class Frames(Calling):
             yield from self.body(route)
         elif marked and route.rest.strip() and (mark or not route.rest[0].isspace()):
             self.sink.notice("unclosed", parts[-1].at)
-            yield from self.body(route, route.rest, parts[-1].at + len(parts[-1].text) - len(route.rest))
+            yield from self.body(route, route.rest, route.at)
         elif route.kind != "call" and not marked:
             yield from self.between(parts, mark, first=first)
         else:

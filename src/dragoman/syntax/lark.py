@@ -203,16 +203,12 @@ def _text(node: Text) -> str:
 
 
 def _spelling(spelling: Spelling) -> str:
-    steps = groupby(spelling)
-    return "".join(_step(step) + _times(len(list(same)), free=free) for (step, free), same in steps)
-
-
-def _step(step: str) -> str:
-    return _char(step) if len(step) == 1 else _class(Chars(tuple((c, c) for c in step)))
-
-
-def _times(count: int, *, free: bool) -> str:
-    return f"{{0,{count}}}" if free else "" if count == 1 else f"{{{count}}}"
+    found = []
+    for (step, free), same in groupby(spelling):
+        one = _char(step) if len(step) == 1 else _class(Chars(tuple((c, c) for c in step)))
+        count = len(list(same))
+        found.append(f"{one}{{0,{count}}}" if free else one * count)
+    return "".join(found)
 
 
 def _class(chars: Chars) -> str:
@@ -223,4 +219,4 @@ def _class(chars: Chars) -> str:
 
 
 def _char(char: str) -> str:
-    return char if char.isalnum() else f"\\x{{{ord(char):X}}}"
+    return char if char.isalnum() or char in "_<>=:," else f"\\x{{{ord(char):X}}}"

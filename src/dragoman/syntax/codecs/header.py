@@ -31,7 +31,7 @@ _RECIPIENT = re.compile(r"\bto=\s*([\w.\-/]+)")
 class Route:
     """Where a message goes: `content` or `reasoning` with its phase, or a `call` of `name` whose body is of `type`.
 
-    `rest`: text behind the channel's name that is no part of a header.
+    `rest`: text behind the channel's name that is no part of a header, and `at`, where it stands.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class Route:
     name: str = ""
     type: str = ""
     rest: str = ""
+    at: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,18 +80,19 @@ class Header:
 
     def route(self, parts: list[Part], declared: Callable[[str], bool]) -> Route:
         """Which block the message of this header opens."""
-        named = [(self.known(part.text), part.text) for part in parts if part.mark == self.channel]
-        named = [(name, text) for name, text in named if name] or self._unmarked(parts)
-        channel, text = named[-1] if named else ("", "")
+        named = [(self.known(part.text), part) for part in parts if part.mark == self.channel]
+        named = [(name, part) for name, part in named if name] or self._unmarked(parts)
+        channel, part = named[-1] if named else ("", parts[-1])
         target = self.recipient(parts)
         if target:
             return Route("call", name=self._tool(target, declared), type=self._type(parts))
         kind, phase = self.channels.get(channel, (list(self.channels.values())[-1][0], ""))
-        return Route(kind, phase, rest=text.partition(channel)[2] if channel else "")
+        rest = part.text.partition(channel)[2] if channel else ""
+        return Route(kind, phase, rest=rest, at=part.at + len(part.text) - len(rest))
 
-    def _unmarked(self, parts: list[Part]) -> list[tuple[str, str]]:
+    def _unmarked(self, parts: list[Part]) -> list[tuple[str, Part]]:
         """A channel's name without its mark."""
-        return [(name, part.text) for part in parts if (name := self.known(self.bare(part.text)))]
+        return [(name, part) for part in parts if (name := self.known(self.bare(part.text)))]
 
     def _tool(self, target: str, declared: Callable[[str], bool]) -> str:
         name = target.removeprefix(self.prefix)

@@ -170,9 +170,15 @@ def settings() -> str:
     rows = ["| option | variable | default | meaning |", "|---|---|---|---|"]
     for field in dataclasses.fields(Config):
         fact = field.metadata
-        option, default = f"--{field.name.replace('_', '-')}", f"`{fact['preset']}`" if fact["preset"] != "" else ""
-        rows.append(f"| `{option}` | `{environment_name(field.name)}` | {default} | {fact['help']} |")
+        option = f"--{field.name.replace('_', '-')}"
+        rows.append(f"| `{option}` | `{environment_name(field.name)}` | {_preset(fact['preset'])} | {fact['help']} |")
     return "\n".join(rows)
+
+
+def _preset(value: object) -> str:
+    if value is False:
+        return "off"
+    return "" if value == "" else f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
 
 
 def examples() -> str:

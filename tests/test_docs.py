@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+import dragoman
+
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- (?P<mark>[^>]+) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)```\n", re.DOTALL)
@@ -150,3 +152,10 @@ def texts(node):
 def test_every_notice_is_explained():
     table = (ROOT / "docs/notices.md").read_text("utf-8")
     assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == codes_in_source()
+
+
+def test_names_of_other_servers_are_accepted():
+    page = (ROOT / "docs/dialects.md").read_text("utf-8")
+    table = re.findall(r"^\| `([\w-]+)` \| [^`|]+ \| `([\w-]+)` \|$", page, re.MULTILINE)
+    assert len(table) > 10
+    assert {name: dragoman.get(name).name for name, _ in table} == dict(table)

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from dragoman.checks import check_chat_answer, check_chat_stream, check_error
 from dragoman.engines.base import Engine
 from dragoman.engines.script import Script
 from dragoman.server.app import create_app
@@ -121,10 +122,27 @@ class Answer:
 
 
 async def ask(server: Running, body: Any = None, *, path: str = PATH, **request: Any) -> Answer:
-    """Post a request (bytes as they are, else as JSON) and read the whole answer."""
-    data = body if isinstance(body, bytes) else json.dumps(body if body is not None else {"messages": USER}).encode()
+    """Post a request (bytes as they are, else as JSON), read the whole answer, and hold it against the rulebook."""
+    body = {"messages": USER} if body is None else body
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
     headers = {"content-type": "application/json", **request.pop("headers", {})}
-    return await call(server, "POST", path, data=data, headers=headers)
+    answer = await call(server, "POST", path, data=data, headers=headers)
+    check(answer, {} if isinstance(body, bytes) else body)
+    return answer
+
+
+def check(answer: Answer, request: dict[str, Any]) -> None:
+    """Every rule that a client relies on."""
+    if answer.status != 200:
+        found = [*check_error(answer.json)]
+    elif answer.headers["content-type"].startswith("text/event-stream"):
+        assert answer.headers["cache-control"] == "no-cache"
+        assert answer.headers["x-accel-buffering"] == "no"
+        assert "content-length" not in answer.headers
+        found = check_chat_stream(answer.body, request=request)
+    else:
+        found = check_chat_answer(answer.json, request=request)
+    assert not found, found
 
 
 async def call(server: Running, method: str, path: str, **options: Any) -> Answer:

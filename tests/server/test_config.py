@@ -35,6 +35,14 @@ def test_the_environment_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Config(port=9001).port == 9001
 
 
+def test_the_key_is_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAGOMAN_API_KEY", "hush")
+    config = Config()
+    assert config.api_key == "hush"
+    assert "hush" not in repr(config)
+    assert Config(api_key="other").api_key == "other"
+
+
 def test_the_policy() -> None:
     config = Config(recover="strict", unknown="refuse", no_repair=True)
     assert config.policy == Policy(recover="strict", unknown="refuse", repair=False)

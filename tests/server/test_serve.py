@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from dragoman.checks import compare
 from dragoman.engines.base import End, Piece
 from dragoman.engines.script import Script
 from dragoman.errors import Broken
@@ -62,6 +63,7 @@ async def test_the_stream_adds_up_to_the_whole(serving: Serving, output: str, fi
     server = serving({"output": output, "cut": cut})
     whole, stream = await chat(server, **fields), await chat(server, stream=True, **fields)
     assert (whole.status, stream.status, stream.data[-1]) == (200, 200, "[DONE]")
+    assert not compare(stream.body, whole.json)
     (choice,) = whole.json["choices"]
     message, added = choice["message"], joined(stream.chunks)
     calls = [call["function"] for call in message.get("tool_calls", ())]
@@ -192,9 +194,10 @@ async def test_a_failure_in_mid_stream_ends_it_with_an_error(serving: Serving) -
 
 
 async def test_a_failure_in_the_middle_of_a_call(serving: Serving) -> None:
-    server = serving({"output": CALL % "Paris", "after": 12, "error": "it caught fire"})
+    server = serving({"output": CALL % "Paris", "cut": "characters", "after": 66, "error": "it caught fire"})
     answer = await chat(server, stream=True, tools=[WEATHER])
     assert "it caught fire" in failure(answer)["message"]
+    assert joined(answer.chunks[:-1])["calls"][0]["arguments"].startswith('{"city": "P')
     whole = await chat(server, tools=[WEATHER])
     assert whole.status == 502
 
@@ -228,7 +231,7 @@ async def test_an_engine_that_ends_without_an_end() -> None:
 
 
 async def test_an_engine_that_fails_after_the_models_end_has_answered() -> None:
-    with running(Odd([Piece("one<|im_end|>")], Broken("too late"))) as server:
+    with running(Odd([Piece("one")], [Piece("<|im_end|>", special=True)], Broken("too late"))) as server:
         stream, whole = await chat(server, stream=True), await chat(server)
         assert stream.data[-1] == "[DONE]"
         assert joined(stream.chunks)["finish"] == whole.json["choices"][0]["finish_reason"] == "stop"

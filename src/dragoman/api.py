@@ -12,11 +12,12 @@ from typing import Any
 from . import dialects
 from .errors import UnknownDialect
 from .messages import Tool, Turn
-from .syntax import decode as _decode
-from .syntax import encode as _encode
 from .syntax.calls import tool_of
-from .syntax.dialect import Dialect
+from .syntax.constrain import constrain as _constrain
 from .syntax.decode import Policy, Trace
+from .syntax.decode import decode as _decode
+from .syntax.dialect import Dialect
+from .syntax.encode import encode as _encode
 
 __all__ = ["constrain", "decode", "decode_many", "detect", "detections", "encode", "get", "names"]
 
@@ -85,7 +86,7 @@ def decode(
     Raises:
         UsageError: an argument is wrong.  Nothing that a model wrote raises.
     """
-    return _decode.decode(
+    return _decode(
         get(dialect), text, tools, prompt=prompt, specials=specials, finish=finish, policy=policy, trace=trace
     )
 
@@ -101,7 +102,7 @@ def decode_many(
 ) -> list[Turn]:
     """Many turns at once, in order (arguments as for `decode`)."""
     one, offered = get(dialect), None if tools is None else list(tools)
-    return [_decode.decode(one, text, offered, prompt=prompt, finish=finish, policy=policy) for text in texts]
+    return [_decode(one, text, offered, prompt=prompt, finish=finish, policy=policy) for text in texts]
 
 
 def encode(dialect: str | Dialect, turn: Turn, *, prompt: str = "") -> str:
@@ -110,7 +111,7 @@ def encode(dialect: str | Dialect, turn: Turn, *, prompt: str = "") -> str:
     Raises:
         UsageError: the text would not read back as this turn.
     """
-    return _encode.encode(get(dialect), turn, prompt=prompt)
+    return _encode(get(dialect), turn, prompt=prompt)
 
 
 def constrain(
@@ -141,9 +142,7 @@ def constrain(
     Raises:
         UsageError: an argument is wrong.
     """
-    from .syntax.constrain import constrain as write
-
-    return write(
+    return _constrain(
         get(dialect), [tool_of(tool) for tool in tools], choice, form=form, prompt=prompt, specials=specials,
         parallel=parallel, reasoning=reasoning, schema=schema,
     )  # fmt: skip
@@ -167,8 +166,6 @@ def detections(
     return [(name, reason) for _, name, reason in sorted(found, key=lambda row: (-row[0], row[1]))]
 
 
-def detect(
-    chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None
-) -> str | None:
+def detect(chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None) -> str | None:
     """The best of `detections`, or None."""
     return next((name for name, _ in detections(chat_template, vocab, text)), None)

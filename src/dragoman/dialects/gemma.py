@@ -20,7 +20,7 @@ GEMMA4 = Dialect(
     special=("<|tool_call>", "<tool_call|>", "<|channel>", "<channel|>", "<turn|>", "<|tool_response>", '<|"|>'),
     turn="<|turn>{role}\n{text}<turn|>\n",
     results_role="assistant",
-    results="<|tool_response>response:{name}{value:<|\"|>{text}<|\"|>}<tool_response|>",
+    results='<|tool_response>response:{name}{value:<|"|>{text}<|"|>}<tool_response|>',
     declare=(
         "You can call these functions, given as JSON, one a line:\n{tools}\n"
         'To call one, write <|tool_call>call:NAME{key:<|"|>text<|"|>,key:1}<tool_call|>'

@@ -29,9 +29,7 @@ HARMONY = Dialect(
     ),
     begins="<|start|>assistant",
     ends=("<|return|>", "<|endoftext|>"),
-    special=(
-        "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>",
-    ),  # fmt: skip
+    special=("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"),
     turn="<|start|>{role}<|message|>{text}<|end|>",
     results="<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{text}<|end|>",
     declare=(

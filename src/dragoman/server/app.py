@@ -63,6 +63,7 @@ def create_app(
             Route("/v1/models", Reports(service, _models)),
             Route("/v1/models/{model:path}", Reports(service, _model)),
             Route("/models", Reports(service, _models)),
+            Route("/models/{model:path}", Reports(service, _model)),
             Route("/health", Reports(service, _health, is_open=True)),
             Route("/", Reports(service, _root, is_open=True)),
         ],

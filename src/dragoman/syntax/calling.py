@@ -94,9 +94,15 @@ class Calling:
         at = self.r.at
         self.sink.notice("cut", at, call.rest + (self.r.rest() if self.r.closed else ""))
 
+    def abandon(self) -> bool:
+        """A reasoning's close mark came as a special token: what waited was a draft; whether anything did."""
+        return False
+
     def as_it_stands(self, call: CallSink, residue: str = "") -> Steps[bool]:
-        """A body that cannot be read goes out verbatim up to a mark that ends it, less the `residue` of what was around
-        it; whether there was a mark."""
+        """A body that cannot be read goes out verbatim, up to a mark that ends it; whether there was one.
+
+        `residue`: what the form writes around the body, and is not to go out.
+        """
         r, start = self.r, self.r.at
         pieces = [call.take_rest()]
         mark = yield from r.until(call.scope.stop(*call.scope.openers), lambda text, _at: pieces.append(text))

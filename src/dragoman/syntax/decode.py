@@ -95,8 +95,7 @@ class Parser:
         machine, sink = self._machine, self._sink
         if machine.ended or self._closed:
             return self._after(text)
-        if special and machine.waiting is not None and machine.drafting and text in machine.plan.closes:
-            machine.abandon()
+        if special and text in machine.plan.closes and machine.abandon():
             self._work = machine.run("inside")
             next(self._work, None)
         self._reader.feed(text, special)

@@ -114,7 +114,7 @@ class Frames(Calling):
             yield from self.loose(parts[0])
         elif mark == "bare":
             yield from self.bare(self.frame.stripped(parts[0].text), parts[0])
-        elif mark == self.frame.message or mark == "{":
+        elif mark in (self.frame.message, "{"):
             if mark == "{":
                 self.r.back()
                 self.sink.notice("unclosed", self.r.at)
@@ -268,12 +268,10 @@ class Frames(Calling):
 
     def code(self, call: CallSink) -> Steps[None]:
         """A body of raw text: the one string that the tool takes."""
-        names = [name for name in call.schema.properties() if call.schema.property(name).kinds == {"string"}]
+        names = [name for name in call.schema.properties() if call.schema.property(name).text_only]
         key = names[0] if len(names) == 1 else "code"
         call.put("{" + json.dumps(key) + ': "', self.r.at, self.r.at)
-        mark = yield from self.r.until(
-            self.body_stop, lambda text, at: call.put(quote(text), at, at + len(text))
-        )
+        mark = yield from self.r.until(self.body_stop, lambda text, at: call.put(quote(text), at, at + len(text)))
         if mark:
             self.r.back()
             call.put('"}', self.r.at, self.r.at)

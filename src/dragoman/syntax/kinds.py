@@ -88,6 +88,11 @@ class Schema:
             self._kinds = frozenset(found) or None
         return self._kinds
 
+    @property
+    def text_only(self) -> bool:
+        """Whether nothing but a string may stand here."""
+        return self.kinds == frozenset(("string",))
+
     def allows(self, kind: str) -> bool:
         """Whether a value of this kind may stand here."""
         return self.kinds is None or kind in self.kinds

@@ -1,8 +1,8 @@
 """The machine of dialects whose marks stand in running text: content, reasoning and calls.
 
-    content ---open---> reasoning ---close---> content
-       |                    |
-       +--call, recovery    +--candidate: a call, if the turn ends or waits too long; else a draft, which is reasoning
+content ---open---> reasoning ---close---> content
+   |                    |
+   +--call, recovery    +--candidate: a call, if the turn ends or waits too long; else a draft, which is reasoning
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class Machine(Calling):
         if proof == "close":
             return closed
         found = yield from self.r.look(_LINE_END)
-        return found is None or found["ok"] is not None or self.r.closed and found.end() == len(self.r.buf)
+        return found is None or found["ok"] is not None or (self.r.closed and found.end() == len(self.r.buf))
 
     def read(
         self, forms: tuple[FormPlan, ...], call: CallSink, *, spelled: bool = False, draft: bool = False
@@ -368,7 +368,11 @@ class Machine(Calling):
         """What belongs to the opener: its repetition, and its label."""
         while mark := (yield from self.r.next(stop(*self.plan.opens))):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
-        if not (yield from self.label()) and self.r.cut and self.dialect.label.startswith(rest := self.r.buf[self.r.pos :]):
+        if (
+            not (yield from self.label())
+            and self.r.cut
+            and self.dialect.label.startswith(rest := self.r.buf[self.r.pos :])
+        ):
             self.r.dropped = rest
             self.r.rest()
 
@@ -449,8 +453,10 @@ class Machine(Calling):
             self.sink.notice("cut", self.r.at, self.r.rest())
         return "call"
 
-    def abandon(self) -> None:
+    def abandon(self) -> bool:
         """The reasoning's close mark came as a special token: what waited was a draft, to its end."""
+        if self.waiting is None or not self.drafting:
+            return False
         raw, at = "".join(self.r.kept or ()), self.r.kept_at
         self.revoke()
         self.drafting = False
@@ -458,3 +464,4 @@ class Machine(Calling):
         self.r.drop()
         self.sink.reasoning(raw, at)
         self.sink.notice("draft", at)
+        return True

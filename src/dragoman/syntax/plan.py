@@ -21,10 +21,9 @@ from .codecs.json import JsonCall
 from .codecs.python import Python
 from .dialect import Dialect, Form
 from .reader import Stop, stop
-from .template import Hole, holes, marks, parse, split
+from .template import Hole, marks, parse, split
 
 __all__ = ["FormPlan", "Plan", "Scope", "plan"]
-
 
 
 class Scope:
@@ -151,8 +150,12 @@ def _calls(made: Plan) -> None:
     for form in own:
         for bare in _bare(made, form, openers):
             _add(made.bare, bare)
-    made.closers = tuple(dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers))
-    made.last = tuple(dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:]))
+    made.closers = tuple(
+        dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers)
+    )
+    made.last = tuple(
+        dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
+    )
     made.json = _form(made, Form("{call}" + _last(made, openers), JsonCall()), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", JsonCall()), openers, recovered=True)
     made.python = _form(made, Form("{call}", Python()), openers, recovered=True)
@@ -199,9 +202,7 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool) 
         steps.append((hole.name, after))  # type: ignore[union-attr]
     heads = tuple(mark for own in made.dialect.forms for mark in marks(_before(own))[1:2] if len(mark) > 3)
     scope = Scope(steps[-1][1], openers + heads, made.dialect.ends)
-    return FormPlan(
-        form, head[0] if head else "", head[1:], tuple(steps), recovered, scope, scope.within(made.closes)
-    )
+    return FormPlan(form, head[0] if head else "", head[1:], tuple(steps), recovered, scope, scope.within(made.closes))
 
 
 NAME = re.compile(r"[ \t\"']{0,2}(?P<name>[\w.\-]{0,257})")

@@ -1,6 +1,6 @@
-"""What a model writes, as an example with holes.
+r"""What a model writes, as an example with holes.
 
-    "<tool_call>\\n<function={name}>\\n{args}</function>\\n</tool_call>"
+    "<tool_call>\n<function={name}>\n{args}</function>\n</tool_call>"
 
 One template serves three directions: decode reads by it, encode fills it in, constrain turns it into a grammar.
 
@@ -12,9 +12,9 @@ Rules
 3.  After a hole only white space and the marks of the next literal are markup.  Anything else means that those
     marks are missing: a `Notice`, and what stands there is read anew.
 4.  White space in a literal is exact when written, optional when read.
-5.  `{name}` ends where the literal behind it begins, else at the first character outside `[\\w.-]`.
+5.  `{name}` ends where the literal behind it begins, else at the first character outside `[\w.-]`.
 
-A literal is cut into marks at its white space and between one tag and the next, so `"</function>\\n</tool_call>"`
+A literal is cut into marks at its white space and between one tag and the next, so `"</function>\n</tool_call>"`
 is two marks, and so is `"<tool_call>call:"`.
 """
 

@@ -149,9 +149,7 @@ class _Values(Values):
         self.quoted = True
         self.say('"')
         put = self.put
-        found = yield from self.r.until(
-            stop(self.mark), lambda text, at: put(quote(text), at, at + len(text))
-        )
+        found = yield from self.r.until(stop(self.mark), lambda text, at: put(quote(text), at, at + len(text)))
         if not found:
             return CUT
         self.quoted = False

@@ -73,7 +73,7 @@ def _listed(r: Reader, call: CallSink) -> Steps[str]:
 
 
 def _encoded(r: Reader, call: CallSink) -> Steps[str]:
-    """`"{\\"a\\": 1}"` for `{"a": 1}`: the string is undone as it comes and read by a reader of its own."""
+    r"""`"{\"a\": 1}"` for `{"a": 1}`: the string is undone as it comes and read by a reader of its own."""
     inner = _Inner(call)
     mark, start = r.buf[r.pos], r.at
     r.pos += 1

@@ -1,4 +1,4 @@
-"""Params: one tagged block for each argument, `<parameter={key}>\\n{value}\\n</parameter>\\n`.
+r"""Params: one tagged block for each argument, `<parameter={key}>\n{value}\n</parameter>\n`.
 
 Values are raw text.  A string goes out as it comes; anything else waits for its end and is typed by the schema.
 
@@ -120,7 +120,7 @@ class _Value:
         if key in given:
             call.notice("duplicate-key", r.at, key)
         given.add(key)
-        self.live: bool | None = True if self.schema.kinds == {"string"} else None
+        self.live: bool | None = True if self.schema.text_only else None
         self.text: list[str] = []
         self.held = ""
         self.fresh, self.said = True, False

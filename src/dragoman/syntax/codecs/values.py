@@ -50,9 +50,24 @@ class Frame:
 class Values:
     """Reads one value from `r` into `put(json, start, end)`."""
 
-    __slots__ = ("at", "flawed", "noted", "pending", "put", "python", "quoted", "r", "repair", "schema", "stack", "verbatim")
+    __slots__ = (
+        "at",
+        "flawed",
+        "noted",
+        "pending",
+        "put",
+        "python",
+        "quoted",
+        "r",
+        "repair",
+        "schema",
+        "stack",
+        "verbatim",
+    )
 
-    def __init__(self, r: Reader, put: Output, schema: Schema = ANY, *, repair: bool = True, python: bool = False):
+    def __init__(
+        self, r: Reader, put: Output, schema: Schema = ANY, *, repair: bool = True, python: bool = False
+    ) -> None:
         self.r, self.put, self.schema, self.repair, self.python = r, put, schema, repair, python
         self.verbatim = not python
         self.stack: list[Frame] = []
@@ -342,7 +357,7 @@ class Values:
             return None
         made = _WORDS.get(word)
         if made is None and (zeros := _ZEROS.fullmatch(word)):
-            made = f'"{word}"' if self.inside().kinds == {"string"} else zeros[1] + zeros[2]
+            made = f'"{word}"' if self.inside().text_only else zeros[1] + zeros[2]
         if made is not None:
             self.noted = "repaired"
         return made

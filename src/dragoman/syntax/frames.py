@@ -60,7 +60,7 @@ class Frames(Calling):
         while True:
             mark = yield from self.words()
             if mark == self.frame.start:
-                self.noise()
+                self.noise(self.parts)
                 self.parts = [Part(mark, self.r.at)]
             elif mark == self.frame.channel or mark in self.frame.noise:
                 self.parts.append(Part(mark, self.r.at))
@@ -95,13 +95,13 @@ class Frames(Calling):
                 return "bare"
             if not self.frame.likely(part.text):
                 return "text"
-        return "long" if sum(len(part.text) for part in self.parts) > LONGEST else ""
+        return "long" if sum(len(part.mark + part.text) for part in self.parts) > LONGEST else ""
 
-    def noise(self) -> None:
-        """What stood before a new header is dropped."""
-        raw = "".join(part.mark + part.text for part in self.parts)
+    def noise(self, parts: list[Part]) -> None:
+        """What is no header after all, or stood before one, is dropped."""
+        raw = "".join(part.mark + part.text for part in parts)
         if raw.strip() and raw != self.frame.start:
-            self.sink.notice("dropped", self.parts[0].at, raw)
+            self.sink.notice("dropped", parts[0].at, raw)
 
     # message
 
@@ -128,6 +128,8 @@ class Frames(Calling):
             self.r.back()
         marked = any(part.mark == self.frame.channel for part in parts)
         if route.kind == "call" and mark:
+            if mark == "long":
+                self.noise(parts)
             yield from self.body(route)
         elif marked and route.rest.strip() and (mark or not route.rest[0].isspace()):
             self.sink.notice("unclosed", parts[-1].at)

@@ -115,8 +115,8 @@ class _Value:
     def __init__(self, codec: Params, r: Reader, call: CallSink, key: str, given: set[str]) -> None:
         self.codec, self.r, self.call, self.given = codec, r, call, given
         self.schema = call.schema.property(key)
-        self.open = ("{" if not given else ", ") + _json(key) + ": "
-        self.closing = "}"
+        self.first = not given
+        self.open = ("{" if self.first else ", ") + _json(key) + ": "
         if key in given:
             call.notice("duplicate-key", r.at, key)
         given.add(key)
@@ -140,7 +140,7 @@ class _Value:
             if own is not None:
                 return self.finish(own=own)
             self.put(spelled, r.at - len(spelled))
-        self.call.missing = '"}' if self.begun else "}" if len(self.given) > 1 else "{}"
+        self.call.missing = '"}' if self.begun else "{}" if self.first else "}"
         return CUT
 
     @property

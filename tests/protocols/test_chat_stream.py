@@ -334,6 +334,8 @@ def test_c17_log_probabilities_ride_on_the_content():
         "refusal": None,
     }
     assert chunks(stream.write([Content("x")]))[0]["choices"][0]["logprobs"] is None
+    again = chunks(stream.write([Content("y")], logprobs=[Logprob("y", -0.5)]))[0]["choices"][0]
+    assert [token["token"] for token in again["logprobs"]["content"]] == ["y"]
 
 
 def test_c17_log_probabilities_of_markup_are_dropped():

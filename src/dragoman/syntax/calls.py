@@ -18,7 +18,7 @@ from typing import Any
 from ..errors import UsageError
 from ..events import CallEnd, CallStart
 from ..messages import Tool
-from .codecs.values import Values
+from .codecs.values import Output, Values
 from .kinds import ANY, Schema
 from .plan import Scope
 from .sink import Sink
@@ -101,12 +101,13 @@ class CallSink:
     """Where a codec puts a call: `begin`, then `put` any number of times, then `end`.
 
     `recovered`: only a declared name makes it a call.  `repair`: the codec may mend.  `cut`: the text ended by a limit.
+    `put(json, start, end)`: a piece of the arguments, and the raw text it came from.
     `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
     `doubt`: asked for a name that was not offered; it lets the events wait, or refuses.
     """
 
     __slots__ = (
-        "_cut", "completed", "doubt", "flawed", "index", "live", "missing", "name", "open", "policy", "recovered", "rest",
+        "_cut", "completed", "doubt", "flawed", "index", "live", "missing", "name", "open", "policy", "put", "recovered", "rest",
         "schema", "scope", "sink", "tools",
     )  # fmt: skip
 
@@ -116,6 +117,7 @@ class CallSink:
     ) -> None:  # fmt: skip
         self.sink, self.tools, self.policy, self.index, self.doubt, self.live = sink, tools, policy, index, doubt, live
         self._cut = cut
+        self.put: Output = sink.args
         self.recovered = self.open = self.completed = False
         self.scope = _NOTHING
         self.schema = ANY
@@ -144,15 +146,12 @@ class CallSink:
         self.missing = "{}"
         self.flawed = self.rest = ""
         self.live()
+        self.sink.index = self.index
         self.sink.out.append(CallStart(self.index, id, name, self.sink.call()))
         return True
 
     def _undeclared(self, name: str) -> bool:
         return bool(name) and not self.recovered and self.doubt(name)
-
-    def put(self, text: str, start: int, end: int) -> None:
-        """A piece of the arguments as JSON, and the raw text it came from."""
-        self.sink.args(self.index, text, start, end)
 
     def notice(self, code: str, at: int, raw: str = "") -> None:
         """Something to tell about this call."""

@@ -104,7 +104,10 @@ class Parser:
             machine.patience()
         if self._trace is not None:
             self._report()
-        return sink.take()
+        if sink.saved is not None or sink.pieces or not sink.out:
+            return sink.take()
+        events, sink.out = sink.out, []
+        return events
 
     def _after(self, text: str) -> list[Event]:
         self._extra += len(text)

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from json.encoder import encode_basestring
 from typing import Any
 
 __all__ = ["ANY", "NUMBER", "Schema", "quote", "strict_json", "typed"]
@@ -145,7 +146,7 @@ def _kinds(node: Mapping[str, Any]) -> Iterator[str]:
 
 def quote(text: str) -> str:
     """Text as the inside of a JSON string."""
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    return encode_basestring(text)[1:-1]
 
 
 def strict_json(text: str) -> Any:

@@ -100,19 +100,20 @@ class Sink:
         if self.spans is not None:
             self.spans.append((at, at + len(text), kind))
 
-    def args(self, index: int, text: str, start: int, end: int) -> None:
-        """A piece of a call's arguments; the pieces that are read together go out as one."""
+    def args(self, text: str, start: int, end: int) -> None:
+        """A piece of the arguments of call `index`; the pieces that are read together go out as one."""
         if not self.pieces:
-            self.args_at, self.index = start, index
+            self.args_at = start
         self.pieces.append(text)
         if self.spans is not None and end > start:
             self.spans.append((start, end, "arguments"))
 
     def flush(self) -> None:
         """The pieces of arguments read so far go out."""
-        if self.pieces:
-            self.out.append(CallArgs(self.index, "".join(self.pieces), self.args_at))
-            self.pieces.clear()
+        pieces = self.pieces
+        if pieces:
+            self.out.append(CallArgs(self.index, pieces[0] if len(pieces) == 1 else "".join(pieces), self.args_at))
+            pieces.clear()
 
     def calling(self) -> bool:
         """Whether a call is among the events that wait."""

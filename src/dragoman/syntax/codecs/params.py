@@ -123,7 +123,7 @@ class _Value:
         self.live: bool | None = True if self.schema.text_only else None
         self.text: list[str] = []
         self.held = ""
-        self.fresh, self.said = True, False
+        self.fresh, self.said, self.begun = True, False, False
 
     def read(self) -> Steps[str]:
         """The value and its own close tag; another mark that ends it is left for others to read."""
@@ -143,13 +143,11 @@ class _Value:
         self.call.missing = '"}' if self.begun else "{}" if self.first else "}"
         return CUT
 
-    @property
-    def begun(self) -> bool:
-        """Whether something of this value went out."""
-        return self.live is True and not self.open
-
     def put(self, text: str, at: int) -> None:
         """A piece of the value, less the newlines that may be markup."""
+        if self.begun and not self.held and text[-1] not in "\r\n":
+            self.call.put(quote(text), at, at + len(text))
+            return
         at -= len(self.held)
         text, self.held = self.held + text, ""
         if self.fresh:
@@ -178,8 +176,8 @@ class _Value:
 
     def say(self, json: str, start: int, end: int) -> None:
         """JSON of the value, behind its key and quote if these are still to come."""
-        self.call.put(self.open + '"' * bool(self.open) + json, start, end)
-        self.open = ""
+        self.call.put(json if self.begun else self.open + '"' + json, start, end)
+        self.begun = True
 
     def ends(self, mark: str, size: int) -> Steps[bool | None]:
         """Whether the mark at the cursor ends the value: True as its own, False as another's, None if it is data."""

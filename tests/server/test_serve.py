@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from dragoman.checks import compare
-from dragoman.engines.base import End, Piece
+from dragoman.engines.base import End, Piece, Progress
 from dragoman.engines.script import Script
 from dragoman.errors import Broken
 from dragoman.events import Finish
@@ -243,6 +243,30 @@ async def test_a_fault_of_ours_tells_nothing_of_itself(caplog: pytest.LogCapture
         assert (answer.status, answer.json["error"]["code"]) == (500, "internal_error")
         assert "secret" not in answer.body.decode()
     assert "secret" in caplog.text
+
+
+async def test_the_prompts_size_is_known_before_the_end() -> None:
+    pieces = [Piece("one ", (1,)), Piece("STOP", (2,))]
+    with running(Odd([Progress(7, 7, 3)], pieces, [Piece("never")])) as server:
+        usage = (await chat(server, stop="STOP")).json["usage"]
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (7, 2)
+    assert usage["prompt_tokens_details"]["cached_tokens"] == 3
+
+
+async def test_the_engines_facts_travel_along_if_asked_for() -> None:
+    with running(Odd([Piece("one", (1,)), End("stop", 1, 1, extra={"timings": {"predicted_ms": 2}})])) as server:
+        assert (await chat(server, stats=True)).json["timings"] == {"predicted_ms": 2}
+        assert "timings" not in (await chat(server)).json
+        assert (await chat(server, stream=True, stats=True)).chunks[-1]["timings"] == {"predicted_ms": 2}
+
+
+@MODES
+async def test_a_schema_that_nothing_fits_is_refused(serving: Serving, stream: bool) -> None:
+    server = serving({"output": "x"})
+    never = {"type": "object", "properties": {"a": False}, "required": ["a"]}
+    tool = {"type": "function", "function": {"name": "never", "parameters": never}}
+    answer = await chat(server, stream=stream, tools=[tool], tool_choice="required")
+    assert (answer.status, answer.json["error"]["param"]) == (400, "tools")
 
 
 # --- deadlines and keep-alives

@@ -101,13 +101,16 @@ class CallSink:
     """Where a codec puts a call: `begin`, then `put` any number of times, then `end`.
 
     `recovered`: only a declared name makes it a call.  `repair`: the codec may mend.  `cut`: the text ended by a limit.
+    `lenience`: the `Notice` that its form deserves, and `began`, where it begins.
     `put(json, start, end)`: a piece of the arguments, and the raw text it came from.
     `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
     `doubt`: asked for a name that was not offered; it lets the events wait, or refuses.
     """
 
     __slots__ = (
-        "_cut", "completed", "doubt", "flawed", "index", "live", "missing", "name", "open", "policy", "put", "recovered", "rest",
+        "_cut", "began",
+        "completed", "doubt", "flawed", "index",
+        "lenience", "live", "missing", "name", "open", "policy", "put", "recovered", "rest",
         "schema", "scope", "sink", "tools",
     )  # fmt: skip
 
@@ -121,7 +124,8 @@ class CallSink:
         self.recovered = self.open = self.completed = False
         self.scope = _NOTHING
         self.schema = ANY
-        self.name = self.flawed = self.missing = self.rest = ""
+        self.began = 0
+        self.name = self.lenience = self.flawed = self.missing = self.rest = ""
 
     @property
     def repair(self) -> bool:
@@ -146,6 +150,9 @@ class CallSink:
         self.missing = "{}"
         self.flawed = self.rest = ""
         self.live()
+        if self.lenience:
+            self.sink.notice(self.lenience, self.began)
+            self.lenience = ""
         self.sink.index = self.index
         self.sink.out.append(CallStart(self.index, id, name, self.sink.call()))
         return True

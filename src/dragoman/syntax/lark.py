@@ -159,7 +159,10 @@ def _with_or_without(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     for i, (part, after) in enumerate(pairwise(parts)):
         if isinstance(part, Text) and isinstance(after, Repeat) and _left_out(after):
             more = repeat(after.part, 0, None if after.high is None else after.high - 1)
-            return (*parts[:i], Alt((seq(*parts[i : i + 1], *parts[i + 2 :]), seq(part, after.part, more, *parts[i + 2 :]))))
+            return (
+                *parts[:i],
+                Alt((seq(*parts[i : i + 1], *parts[i + 2 :]), seq(part, after.part, more, *parts[i + 2 :]))),
+            )
     return parts
 
 
@@ -192,7 +195,11 @@ def _spelled(node: Node) -> Node:
 
 def _text(node: Text) -> str:
     """A text as what it is not; in one complement, which costs much less than several."""
-    found = ["/(?s:.*)/" if not node.low and node.high is None else f"/(?s:.{{{node.low},{'' if node.high is None else node.high}}})/"]
+    found = [
+        "/(?s:.*)/"
+        if not node.low and node.high is None
+        else f"/(?s:.{{{node.low},{'' if node.high is None else node.high}}})/"
+    ]
     if node.without:
         found.append(f"~/(?s:.*)({'|'.join(map(_spelling, node.without))})(?s:.*)/")
     if ends := endings(node):

@@ -242,8 +242,8 @@ class Machine(Calling):
         call.scope = form.draft if draft else form.scope
         call.recovered = form.recovered or spelled
         if spelled or form.recovered or form.form.template != self.dialect.call:
-            code = "spelled-mark" if spelled else "recovered" if form.recovered else "variant"
-            self.sink.notice(code, self.r.kept_at)
+            call.lenience = "spelled-mark" if spelled else "recovered" if form.recovered else "variant"
+            call.began = self.r.kept_at
         if form.steps[0][0] != "call":
             state = yield from self.head(form, call)
             if state != WHOLE:
@@ -345,7 +345,8 @@ class Machine(Calling):
             at, raw = at + len(opener), raw[len(opener) :]
         elif opener in self.plan.forms or opener in self.plan.bare:
             self.returned += (form or forms[0]).closers
-        self.sink.notice("gave-back", at, raw)
+        if opener:
+            self.sink.notice("gave-back", at, raw)
         if raw.strip():
             self.sink.content(raw, at)
         return "content"

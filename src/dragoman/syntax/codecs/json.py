@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...messages import Call, Tool
 from .. import shapes
-from ..kinds import ANY
+from ..kinds import ANY, strict_json
 from ..reader import Reader, Steps
 from . import BAD, CUT, WHOLE
 from .values import Output, Values
@@ -156,6 +156,7 @@ class _Envelope:
     filled: bool = False
     held: str | None = None
     depth: int = 0
+    others: list[str] = field(default_factory=list)
 
 
 class JsonCall:
@@ -163,6 +164,7 @@ class JsonCall:
 
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
+    Without any name it is a call of the only declared tool that has all its keys.
     """
 
     opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
@@ -193,9 +195,11 @@ class JsonCall:
             elif char == "]" and count:
                 r.pos += 1
                 return WHOLE
-            else:
+            elif count:
                 call.notice("unclosed", r.at)
-                return WHOLE if count else (BAD if char else CUT)
+                return WHOLE
+            else:
+                return BAD if char else CUT
 
     def _call(self, r: Reader, call: CallSink) -> Steps[str]:
         envelope = _Envelope()
@@ -204,11 +208,25 @@ class JsonCall:
             return state
         if call.recovered and envelope.held is None and not envelope.filled:
             return BAD
+        if not envelope.name:
+            self._guess(call, envelope)
         if not envelope.begun and not (envelope.name and self._begin(r, call, envelope)):
             return BAD
         if not envelope.filled:
             call.put("{}", r.at, r.at)
         return WHOLE
+
+    def _guess(self, call: CallSink, envelope: _Envelope) -> None:
+        """No name: the arguments, or the whole object, may tell it."""
+        if envelope.held is None:
+            envelope.held = "{" + ", ".join(envelope.others) + "}"
+        try:
+            keys = strict_json(envelope.held)
+        except ValueError:
+            return
+        if isinstance(keys, dict) and (name := call.tools.only(keys)):
+            envelope.name = name
+            call.notice("unnamed", call.sink.held_at, name)
 
     def _begin(self, r: Reader, call: CallSink, envelope: _Envelope) -> bool:
         """The name is known: tell it, and the arguments that waited for it."""
@@ -261,7 +279,13 @@ class JsonCall:
             return (yield from self._word(r, call, envelope, key))
         if key in self.args and not envelope.filled and char not in "nN":
             return (yield from self._arguments(r, call, envelope))
-        return (yield from _skip(r, call, None))
+        if call.recovered and key not in (self.name, self.id, "function", "type", *self.args):
+            return BAD
+        pieces: list[str] = []
+        state = yield from _skip(r, call, pieces)
+        if not envelope.name:
+            envelope.others.append(f'"{key}": ' + "".join(pieces))
+        return state
 
     def _word(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
         text = yield from Values(r, _drop, repair=call.repair).text(r.buf[r.pos])
@@ -298,10 +322,9 @@ def _drop(_text: str, _start: int, _end: int) -> None:
     """Read and forget."""
 
 
-def _skip(r: Reader, call: CallSink, pieces: list[str] | None) -> Steps[str]:
+def _skip(r: Reader, call: CallSink, pieces: list[str]) -> Steps[str]:
     """Read a value that is no argument, or one that has to wait."""
-    put = _drop if pieces is None else lambda text, _start, _end: pieces.append(text)
-    values = Values(r, put, ANY, repair=call.repair)
+    values = Values(r, lambda text, _start, _end: pieces.append(text), ANY, repair=call.repair)
     state = yield from values.run()
     if values.flawed:
         call.flawed = values.flawed

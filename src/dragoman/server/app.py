@@ -205,7 +205,8 @@ def _allow(scope: Scope, *methods: str) -> None:
 
 async def _refuse(scope: Scope, send: Send, protocol: Spoken, error: DragomanError) -> None:
     status, body = refusal(protocol, error)
-    _log.info("refused %s %s: %d %s", scope["method"], scope["path"], status, error)
+    level = logging.INFO if scope["method"] == "POST" else logging.DEBUG  # health checks come every second
+    _log.log(level, "refused %s %s: %d %s", scope["method"], scope["path"], status, error)
     headers = {
         401: {"www-authenticate": "Bearer"},
         405: {"allow": getattr(error, "allow", "")},

@@ -13,54 +13,72 @@ __all__ = ["fold"]
 
 def fold(events: Iterable[Event]) -> Turn:
     """The turn that these events tell; pieces of one part are joined."""
-    parts: list[Thought | Text | Call] = []
-    pieces: list[str] = []
-    turn, last = Turn(), -1
-    notices: list[Notice] = []
-
-    def settle() -> None:
-        if pieces and parts:
-            part = parts[-1]
-            if isinstance(part, Call):
-                part.arguments = "".join(pieces)
-            else:
-                part.text = "".join(pieces)
-            pieces.clear()
-
+    one = _Fold()
     for event in events:
-        match event:
-            case Content(text, _, part, phase):
-                if part != last or not parts or not isinstance(parts[-1], Text):
-                    settle()
-                    parts.append(Text("", phase))
-                    last = part
-                pieces.append(text)
-            case Reasoning(text, _, part):
-                if part != last or not parts or not isinstance(parts[-1], Thought):
-                    settle()
-                    parts.append(Thought(""))
-                    last = part
-                pieces.append(text)
-            case CallStart(_, id, name, part):
-                settle()
-                parts.append(Call(name, "", id, complete=False, valid=False))
-                last = part
-            case CallArgs(_, json):
-                pieces.append(json)
-            case CallEnd(_, complete, valid, missing):
-                settle()
-                _end(parts[-1], complete, valid, missing)
-            case Notice():
-                notices.append(event)
-            case Usage():
-                turn.usage = event
-            case Finish(reason, stop, error):
-                turn.finish, turn.stop, turn.error = reason, stop, error
-    settle()
-    turn.parts, turn.notices = tuple(parts), tuple(notices)
-    return turn
+        getattr(one, type(event).__name__.lower())(event)
+    return one.close()
 
 
-def _end(part: Thought | Text | Call, complete: bool, valid: bool, missing: str) -> None:
-    if isinstance(part, Call):
-        part.complete, part.valid, part.missing = complete, valid, missing
+class _Fold:
+    """The turn so far; `pieces` are those of its last part.  One method for each kind of event."""
+
+    def __init__(self) -> None:
+        self.turn = Turn()
+        self.parts: list[Thought | Text | Call] = []
+        self.notices: list[Notice] = []
+        self.pieces: list[str] = []
+        self.number = -1
+
+    def open(self, part: Thought | Text | Call, number: int) -> None:
+        self.settle()
+        self.parts.append(part)
+        self.number = number
+
+    def settle(self) -> None:
+        """The last part is whole."""
+        if self.pieces:
+            part, text = self.parts[-1], "".join(self.pieces)
+            if isinstance(part, Call):
+                part.arguments = text
+            else:
+                part.text = text
+            self.pieces.clear()
+
+    def goes_on(self, kind: type, number: int) -> bool:
+        return number == self.number and bool(self.parts) and isinstance(self.parts[-1], kind)
+
+    def content(self, event: Content) -> None:
+        if not self.goes_on(Text, event.part):
+            self.open(Text("", event.phase), event.part)
+        self.pieces.append(event.text)
+
+    def reasoning(self, event: Reasoning) -> None:
+        if not self.goes_on(Thought, event.part):
+            self.open(Thought(""), event.part)
+        self.pieces.append(event.text)
+
+    def callstart(self, event: CallStart) -> None:
+        self.open(Call(event.name, "", event.id, complete=False, valid=False), event.part)
+
+    def callargs(self, event: CallArgs) -> None:
+        self.pieces.append(event.json)
+
+    def callend(self, event: CallEnd) -> None:
+        self.settle()
+        call = self.parts[-1]
+        if isinstance(call, Call):
+            call.complete, call.valid, call.missing = event.complete, event.valid, event.missing
+
+    def notice(self, event: Notice) -> None:
+        self.notices.append(event)
+
+    def usage(self, event: Usage) -> None:
+        self.turn.usage = event
+
+    def finish(self, event: Finish) -> None:
+        self.turn.finish, self.turn.stop, self.turn.error = event.reason, event.stop, event.error
+
+    def close(self) -> Turn:
+        self.settle()
+        self.turn.parts, self.turn.notices = tuple(self.parts), tuple(self.notices)
+        return self.turn

@@ -1,0 +1,187 @@
+"""Reading one call that stands in running text: its form, its name, its payload, its closing marks, and what it was.
+
+It may turn out to be text: then it is given back as it stands.  Its closing marks are remembered, so that they are text
+too when they come.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .calling import Calling
+from .calls import CallSink, Policy, Tools
+from .codecs import BAD, CUT, WHOLE
+from .dialect import Dialect
+from .plan import NAME, FormPlan
+from .reader import Reader, Steps, stop
+from .sink import Sink
+
+__all__ = ["Reading"]
+
+_JUNK = re.compile(r"\s{0,64}[}\])]{0,64}")
+_LINE_END = re.compile(r"[ \t]{0,64}(?P<ok>[\r\n;,\]])?")
+
+
+class Reading(Calling):
+    """Reads calls.  `returned`: the closing marks of openers that were text."""
+
+    def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
+        super().__init__(dialect, tools, policy, r, sink)
+        self.returned: list[str] = []
+
+    def forms(self, mark: str) -> tuple[FormPlan, ...]:
+        """The forms that begin with a mark."""
+        found = self.plan.forms.get(mark) or self.plan.bare.get(mark, ())
+        return tuple(form for form in found if not form.recovered or (self.tools.known and self.policy.repair))
+
+    def call(
+        self, forms: tuple[FormPlan, ...], at: int, *, spelled: bool = False, proof: str = "", skip: int = 0
+    ) -> Steps[str]:
+        """A call in content, from its opening mark at `at` to its closing marks."""
+        r, call = self.r, self.new()
+        if r.kept is None:
+            r.keep(at)
+        r.pos += skip
+        if proof:
+            self.wait(at)
+        form, state = yield from self.read(forms, call, spelled=spelled)
+        if self.waiting is not None:
+            self.patience()
+        if state == CUT:
+            return self.cut_off(call, at)
+        if form is None or (state == BAD and (not call.open or self.waiting is not None)):
+            return self.give_back(forms, form, at)
+        if state == BAD:
+            yield from self.verbatim(form, call)
+        else:
+            call.end()
+            closed = yield from self.closers(form)
+            if proof and self.waiting is not None and not (yield from self.proved(proof, closed=closed)):
+                return self.give_back(forms, form, at)
+        return self.deliver(call, at)
+
+    def proved(self, proof: str, *, closed: bool) -> Steps[bool]:
+        """Whether what follows a recovered call shows that it was one."""
+        if proof == "close":
+            return closed
+        found = yield from self.r.look(_LINE_END)
+        return found is None or found["ok"] is not None or (self.r.closed and found.end() == len(self.r.buf))
+
+    def read(
+        self, forms: tuple[FormPlan, ...], call: CallSink, *, spelled: bool = False, draft: bool = False
+    ) -> Steps[tuple[FormPlan | None, str]]:
+        """The form, the name and the payload of a call; how it went."""
+        form = yield from self.choose(forms)
+        if form is None:
+            return None, self.out_of_text(forms)
+        call.scope = form.draft if draft else form.scope
+        call.recovered = form.recovered or spelled
+        if spelled or form.recovered or form.form.template != self.dialect.call:
+            call.lenience = "spelled-mark" if spelled else "recovered" if form.recovered else "variant"
+            call.began = self.r.kept_at
+        if form.steps[0][0] != "call":
+            state = yield from self.head(form, call)
+            if state != WHOLE:
+                return form, state
+        state = yield from form.codec.decode(self.r, call)
+        return form, state
+
+    def choose(self, forms: tuple[FormPlan, ...]) -> Steps[FormPlan | None]:
+        """The form by what stands behind the opening mark."""
+        heads = tuple(form.head[0] for form in forms if form.head)
+        if heads:
+            mark = yield from self.r.next(stop(*heads))
+            for form in forms:
+                if mark and form.head[:1] == (mark,):
+                    for more in form.head[1:]:
+                        yield from self.r.next(stop(more))
+                    return form
+        for form in forms:
+            if not form.head:
+                found = yield from self.r.look(form.codec.opening if form.steps[0][0] == "call" else NAME)
+                if found and (found.lastgroup == "ok" or (found.lastgroup == "name" and found["name"])):
+                    return form
+        return None
+
+    def out_of_text(self, forms: tuple[FormPlan, ...]) -> str:
+        """Whether a call could not be read because the text ended."""
+        r = self.r
+        rest = r.buf[r.pos :].lstrip()
+        heads = [form.head[0] for form in forms if form.head]
+        return CUT if r.closed and (not rest or any(head.startswith(rest) for head in heads)) else BAD
+
+    def head(self, form: FormPlan, call: CallSink) -> Steps[str]:
+        """What stands before the arguments: the name, perhaps an id."""
+        r, words = self.r, {}
+        for hole, after in form.steps[:-1]:
+            found = yield from r.look(NAME)
+            word = found["name"] if found else ""
+            r.pos += found.end() - r.pos if found else 0
+            if not word or len(word) > 256 or (r.closed and r.pos == len(r.buf)):
+                return CUT if r.closed and r.pos == len(r.buf) else BAD
+            words[hole] = word
+            r.pos += r.buf.startswith(('"', "'"), r.pos)
+            for mark in after:
+                yield from r.next(stop(mark))
+        found = yield from r.look(form.codec.opening)
+        ended = r.closed and not r.buf[r.pos :].strip()
+        if not ended and (found is None or found["ok"] is None):
+            return BAD
+        return WHOLE if call.begin(words["name"], words.get("id", "")) else BAD
+
+    def closers(self, form: FormPlan) -> Steps[bool]:
+        """The marks that close a call; each may be missing."""
+        r, junk = self.r, not form.closers
+        self.returned.clear()
+        while form.closers:
+            mark = yield from r.next(stop(*form.closers))
+            if mark == form.closers[-1]:
+                return True
+            if not mark and (junk or not (yield from self.junk())):
+                self.sink.notice("unclosed", r.at)
+                return False
+            junk = True
+        return True
+
+    def junk(self) -> Steps[str]:
+        """Brackets too many behind a payload are dropped."""
+        found = yield from self.r.look(_JUNK)
+        text = found.group().strip() if found else ""
+        if found and text:
+            self.r.pos += len(found.group())
+            self.sink.notice("dropped", self.r.at - len(text), text)
+        return text
+
+    def verbatim(self, form: FormPlan, call: CallSink) -> Steps[None]:
+        """A declared call with a body that cannot be read goes out as it stands."""
+        whole = form.steps[0][0] == "call"
+        if (yield from self.as_it_stands(call, "}" if whole else "")):
+            yield from self.closers(form)
+
+    def cut_off(self, call: CallSink, at: int) -> str:
+        """The text ended in a call."""
+        if call.open:
+            self.cut_call(call)
+            return self.deliver(call, at)
+        self.revoke()
+        self.r.rest()
+        self.sink.notice("cut", at, self.r.raw())
+        self.r.kept = None
+        return ""
+
+    def give_back(self, forms: tuple[FormPlan, ...], form: FormPlan | None, at: int) -> str:
+        """It was no call: its text is content, but for marks that are no text in this dialect, and repeated ones."""
+        raw = self.r.raw()
+        self.revoke()
+        self.r.kept = None
+        opener = forms[0].opener
+        if opener in self.dialect.special:
+            self.sink.notice("stray-mark", at, opener)
+            at, raw = at + len(opener), raw[len(opener) :]
+        elif opener in self.plan.forms or opener in self.plan.bare:
+            self.returned += (form or forms[0]).closers
+        if opener:
+            self.sink.notice("gave-back", at, raw)
+        if raw.strip():
+            self.sink.content(raw, at)
+        return "content"

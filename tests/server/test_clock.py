@@ -41,14 +41,14 @@ async def test_a_stall_is_seen_when_the_first_piece_came_early() -> None:
 
 
 async def test_pings_do_not_put_off_the_stall() -> None:
-    watched = Watched(stall=0.1, keep_alive=0.02)
+    watched = Watched(stall=0.5, keep_alive=0.05)
     watched.clock.begun()
     assert await watched.end() == "stall"
     assert watched.quiet >= 2
 
 
 async def test_pieces_put_off_the_stall() -> None:
-    watched = Watched(stall=0.2, total=0.6)
+    watched = Watched(stall=0.5, total=1.0)
     watched.clock.begun()
     while not watched.late:
         watched.clock.read()

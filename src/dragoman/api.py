@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from . import dialects
+from .dialects.detect import detections as _detections
 from .errors import UnknownDialect
 from .messages import Tool, Turn
 from .syntax.calls import tool_of
@@ -152,18 +153,8 @@ def detections(
     chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None
 ) -> list[tuple[str, str]]:
     """The dialects that a chat template, a vocabulary or a sample of output speaks, as (name, reason), best first."""
-    tokens = frozenset(vocab or ())
-    found = []
-    for dialect in _table().values():
-        for source, holds in (
-            ("the chat template", (chat_template or "").__contains__),
-            ("the vocabulary", tokens.__contains__),
-            ("the text", (text or "").__contains__),
-        ):
-            signs = [sign for sign in dialect.signs if holds(sign)]
-            if signs and len(signs) == len([sign for sign in dialect.signs if source != "the text" or holds(sign)]):
-                found.append((len("".join(signs)), dialect.name, f"{source} has {' and '.join(signs)}"))
-    return [(name, reason) for _, name, reason in sorted(found, key=lambda row: (-row[0], row[1]))]
+    known = None if vocab is None else frozenset(vocab)
+    return _detections(_table().values(), chat_template or "", known, text or "")
 
 
 def detect(chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None) -> str | None:

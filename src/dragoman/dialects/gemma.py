@@ -25,6 +25,7 @@ GEMMA4 = Dialect(
         "You can call these functions, given as JSON, one a line:\n{tools}\n"
         'To call one, write <|tool_call>call:NAME{key:<|"|>text<|"|>,key:1}<tool_call|>'
     ),
+    signs=("<|tool_call>", '<|"|>'),
     aliases=("gemma-4",),
     models="Gemma 4 (E2B to 31B), DiffusionGemma",
 )

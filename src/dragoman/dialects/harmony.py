@@ -36,6 +36,7 @@ HARMONY = Dialect(
         "# Tools\n\n## functions\n\nThese functions are on offer, given as JSON, one a line:\n{tools}\n\n"
         "Calls to these tools must go to the commentary channel: 'functions'."
     ),
+    signs=("<|channel|>", "<|message|>"),
     aliases=("gpt-oss", "gpt_oss", "openai", "openai_gptoss"),
     models="gpt-oss-20b, gpt-oss-120b, gpt-oss-safeguard",
 )

@@ -27,6 +27,7 @@ HERMES = Dialect(
         '{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>'
     ),
     results_role="user",
+    signs=("<tool_call>", "arguments"),
     aliases=("hermes", "qwen25", "qwen", "qwen3_json", "json_tools", "granite4", "granite4-json", "smollm3", "trinity"),
     models="Hermes 2 Pro to 4, Qwen2.5, QwQ, Qwen3, MiMo-7B, Granite 4.0 and 4.1, SmolLM3, Jamba Reasoning, Trinity",
 )

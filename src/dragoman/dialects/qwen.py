@@ -26,6 +26,7 @@ QWEN3_CODER = Dialect(
     ends=CHATML_ENDS,
     declare=DECLARE,
     results_role="user",
+    signs=("<tool_call>", "<function=", "<parameter="),
     aliases=("qwen3_coder", "qwen3-coder", "qwen3_xml"),
     models="Qwen3-Coder, Qwen3-Coder-Next",
 )
@@ -40,6 +41,7 @@ QWEN35 = Dialect(
     ends=CHATML_ENDS,
     declare=DECLARE,
     results_role="user",
+    signs=("<tool_call>", "<function=", "<parameter=", "<think>"),
     aliases=("qwen35", "qwen3.5", "nanbeige"),
     models="Qwen3.5, Qwen3.6, Qwen3.8, Nanbeige",
 )

@@ -243,12 +243,8 @@ class Machine(Reading):
         state = yield from self.candidates(mark)
         self.drafting = False
         if state == "draft" and self.waiting is not None:
-            raw = self.r.raw()
-            self.revoke()
+            self.draft(self.r.raw(), at)
             self.r.kept = None
-            self.count, self.completed = self.before
-            self.sink.reasoning(raw, at)
-            self.sink.notice("draft", at)
             return None
         self.promote()
         self.sink.notice("unclosed", at)
@@ -296,11 +292,17 @@ class Machine(Reading):
         """The reasoning's close mark came as a special token: what waited was a draft, to its end."""
         if self.waiting is None or not self.drafting:
             return False
-        raw, at = "".join(self.r.kept or ()), self.r.kept_at
-        self.revoke()
+        raw = "".join(self.r.kept or ())
         self.drafting = False
-        self.count, self.completed = self.before
         self.r.drop()
-        self.sink.reasoning(raw, at)
-        self.sink.notice("draft", at)
+        self.draft(raw, self.r.kept_at)
         return True
+
+    def draft(self, raw: str, at: int) -> None:
+        """What waited was no call: it is reasoning, and never read again."""
+        called = self.sink.calling()
+        self.revoke()
+        self.count, self.completed = self.before
+        self.sink.reasoning(raw, at)
+        if called:
+            self.sink.notice("draft", at)

@@ -104,7 +104,8 @@ class Sink:
         """A piece of the arguments of call `index`; the pieces that are read together go out as one."""
         if not self.pieces:
             self.args_at = start
-        self.pieces.append(text)
+        if text:
+            self.pieces.append(text)
         if self.spans is not None and end > start:
             self.spans.append((start, end, "arguments"))
 

@@ -100,7 +100,7 @@ class Frames(Calling):
     def noise(self, parts: list[Part]) -> None:
         """What is no header after all, or stood before one, is dropped."""
         raw = "".join(part.mark + part.text for part in parts)
-        if raw.strip() and raw != self.frame.start:
+        if raw.strip() and raw.strip() != self.frame.start:
             self.sink.notice("dropped", parts[0].at, raw)
 
     # message
@@ -143,12 +143,14 @@ class Frames(Calling):
 
     def between(self, parts: list[Part], mark: str, *, first: bool) -> Steps[None]:
         """Text without any header: the answer if there is none yet, else noise."""
-        text = parts[0].text
+        *before, part = [part for part in parts if part.text.strip()] or parts[:1]
+        self.noise(before)
+        text = part.text
         if text.strip() and (first or not (self.sink.begun or self.count or self.after_call)):
-            yield from self.loose(parts[0])
+            yield from self.loose(part)
         else:
-            if text.strip() and text.strip() != self.frame.role:
-                self.sink.notice("dropped", parts[0].at, text)
+            if text.strip() != self.frame.role:
+                self.noise([part])
             yield from self.body(_DROP)
 
     def loose(self, part: Part) -> Steps[None]:

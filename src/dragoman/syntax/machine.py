@@ -285,7 +285,8 @@ class Machine(Reading):
             self.cut_call(call)
             self.count = call.index
         else:
-            self.sink.notice("cut", self.r.at, self.r.rest())
+            self.r.rest()
+            self.sink.notice("cut", self.r.kept_at, self.r.raw())
         return "call"
 
     def abandon(self) -> bool:

@@ -44,8 +44,8 @@ class Sink:
         self.saved: _State | None = None
 
     def content(self, text: str, at: int) -> None:
-        """A piece of the answer."""
-        if self.kind != "content" or self.held or text[-1].isspace():
+        """A piece of the answer; what stands before offset 0 belongs to the prompt."""
+        if self.kind != "content" or self.held or at < 0 or text[-1].isspace():
             return self._spaced("content", text, at)
         self.out.append(Content(text, at, self.part, self.phase))
         if self.code is not None:
@@ -56,7 +56,7 @@ class Sink:
 
     def reasoning(self, text: str, at: int) -> None:
         """A piece of thinking."""
-        if self.kind != "reasoning" or self.held or text[-1].isspace():
+        if self.kind != "reasoning" or self.held or at < 0 or text[-1].isspace():
             return self._spaced("reasoning", text, at)
         self.out.append(Reasoning(text, at, self.part))
         if self.spans is not None:
@@ -64,6 +64,8 @@ class Sink:
         return None
 
     def _spaced(self, kind: str, text: str, at: int) -> None:
+        if at < 0:
+            text, at = text[-at:], 0
         if self.kind != kind and (self.blocks or kind == "reasoning"):
             at += len(text) - len(text := text.lstrip())
         if self.held:

@@ -1,4 +1,7 @@
-"""Detect: which dialect a chat template, a vocabulary or a sample of output speaks, by the marks that are there."""
+"""Detect: which dialect a chat template, a vocabulary or a sample of output speaks, by the marks that are there.
+
+A template without any call marks is weak evidence: it only tells how its turns begin.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def detections(
 ) -> list[tuple[str, str]]:
     """The dialects that fit, as (name, reason), best first: the one with most of its marks there."""
     found = [
-        (len("".join(signs)), dialect.name, f"{source} has {' and '.join(signs)}")
+        (len("".join(signs)) * (not source.endswith("only")), dialect.name, f"{source} has {' and '.join(signs)}")
         for dialect in dialects
         for source, signs in _evidence(dialect, chat_template, vocab, text)
     ]
@@ -30,6 +33,8 @@ def _evidence(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     if _all(dialect.signs, chat_template):
         yield "the chat template", dialect.signs
+    elif _all((begins := dialect.begins.strip(),), chat_template) and begins:
+        yield "the chat template only", (begins,)
     if vocab is not None and _all(dialect.special, vocab):
         yield "the vocabulary", dialect.special
     for signs in _written(dialect):

@@ -113,6 +113,7 @@ class Calling:
             body = body.removesuffix(residue).rstrip()
         call.put(body, start, r.at)
         call.flawed = call.flawed or "bad-json"
+        call.missing = "" if body else call.missing
         self.sink.notice("bad-json", start, body)
         call.end(complete=mark in call.scope.closers)
         return bool(mark)

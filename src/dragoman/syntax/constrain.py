@@ -7,6 +7,9 @@ A turn is, in this order
     calls        one, or several as the dialect puts them one behind the other
 
 or, where no call is wanted, an answer in place of content and calls: text, or JSON by a schema.
+A named tool is called once, and no turn holds more than `MOST` calls: a small model repeats itself until it is stopped.
+Reasoning that the prompt did not open is on offer only if the tokenizer, where it is known, has the mark for it: a
+model that never learned to think would never come to an end.
 White space is what the templates write.  In a framed dialect each of these is a message, and what begins a message
 stands between two.
 
@@ -31,6 +34,9 @@ from .schema import value
 from .template import Hole, marks, parse, split
 
 __all__ = ["constrain", "grammar"]
+
+MOST = 16
+"""Calls of one turn."""
 
 _FORMS = {"gbnf": gbnf, "lark": lark}
 _ID = repeat(chars("A-Za-z0-9"), 9, 9)
@@ -81,7 +87,7 @@ def grammar(
         choice: auto, required, none, or `name:NAME` for one tool.
         prompt: the rendered prompt; it may have opened or closed the reasoning.
         specials: mark -> token id; such marks are written as tokens.
-        parallel: whether there may be more than one call.
+        parallel: whether there may be more than one call; a named tool is called once.
         reasoning: whether reasoning may come first.
         schema: a JSON Schema for an answer that is no call ({} for any object).
 
@@ -90,7 +96,7 @@ def grammar(
     """
     chosen = _chosen(list(tools), choice)
     turn = _Turn(dialect, prompt, specials or {}, reasoning=reasoning)
-    calls = turn.calls(chosen, parallel=parallel) if chosen else NEVER
+    calls = turn.calls(chosen, parallel=parallel and not choice.startswith("name:")) if chosen else NEVER
     if choice not in ("auto", "none"):
         return turn.after_reasoning(calls)
     if schema is not None:
@@ -147,8 +153,9 @@ class _Turn:
             return seq(
                 markup(_missing(self.begun[closed:], after)) if closed >= 0 else EMPTY, self._missing_start(), rest
             )
+        unknown = self.specials and marks(before)[0] not in self.specials
         block = seq(markup(before), self._thoughts(after), markup(after), self.between)
-        return seq(self._missing_start(), maybe(block), rest)
+        return seq(self._missing_start(), EMPTY if unknown else maybe(block), rest)
 
     def _missing_start(self) -> Node:
         """What begins the next message, if the prompt ended one."""
@@ -200,7 +207,7 @@ class _Turn:
         if self.dialect.frame is not None and any(mark in self.specials for mark in marks(last)):
             return seq(first, bodies)
         call = seq(first, bodies, markup(last))
-        return seq(call, repeat(seq(self._separator(), call))) if parallel else call
+        return seq(call, repeat(seq(self._separator(), call), 0, MOST - 1)) if parallel else call
 
     def _body(self, pieces: Sequence[str | Hole], tool: Tool) -> Node:
         """What tells the calls of one tool from those of others."""

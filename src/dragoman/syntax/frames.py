@@ -76,11 +76,15 @@ class Frames(Calling):
             try:
                 next(work)
             except StopIteration as done:
-                early = self.early()
-                if early and done.value:
+                if not (early := self.early()):
+                    return str(done.value)
+                if done.value:
                     self.r.back()
-                return early or str(done.value)
-            if early := self.early():
+            else:
+                early = self.early()
+            if early == "long":
+                self.unread()
+            if early:
                 return early
             yield
 
@@ -95,13 +99,25 @@ class Frames(Calling):
                 return "bare"
             if not self.frame.likely(part.text):
                 return "text"
-        return "long" if sum(len(part.mark + part.text) for part in self.parts) > LONGEST else ""
+        return "long" if self.length() > LONGEST else ""
 
-    def noise(self, parts: list[Part]) -> None:
+    def length(self) -> int:
+        """How much of the header was read."""
+        return sum(len(part.mark + part.text) for part in self.parts)
+
+    def unread(self) -> None:
+        """What was read of a header beyond its greatest length is read anew."""
+        part = self.parts[-1]
+        excess = min(self.length() - LONGEST - 1, len(part.text))
+        if excess > 0:
+            part.text = part.text[:-excess]
+            self.r.pos -= excess
+
+    def noise(self, parts: list[Part], code: str = "dropped") -> None:
         """What is no header after all, or stood before one, is dropped."""
         raw = "".join(part.mark + part.text for part in parts)
         if raw.strip() and raw.strip() != self.frame.start:
-            self.sink.notice("dropped", parts[0].at, raw)
+            self.sink.notice(code, parts[0].at, raw)
 
     # message
 
@@ -137,8 +153,7 @@ class Frames(Calling):
         elif route.kind != "call" and not marked:
             yield from self.between(parts, mark, first=first)
         else:
-            if not mark:
-                self.sink.notice("cut", parts[0].at, "".join(part.mark + part.text for part in parts))
+            self.noise(parts, "dropped" if mark else "cut")
             yield from self.body(route if mark else _DROP)
 
     def between(self, parts: list[Part], mark: str, *, first: bool) -> Steps[None]:

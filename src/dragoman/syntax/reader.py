@@ -12,7 +12,8 @@ What makes the result independent of the cutting
 *   A decision is made only on text that later text cannot change.
 *   No text is searched twice but for that held beginning, so the cost is linear.
 
-Where a limit cut the text (`cut`), the beginning of a mark at its end is `dropped`; else it is text.
+Where a limit cut the text (`cut`), the beginning of a mark at its end is `dropped`, unless it reads as a word; else it
+is text.
 
 Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
 tag may have blanks after `<`, after `/`, around `=` and before `>`.
@@ -164,7 +165,7 @@ class Reader:
             if mark := self._take(found, stop, put):
                 return mark
         at, text = self.at, self.buf[self.pos :]
-        if self.cut and (begun := stop.live.search(text)) and len(begun.group()) > 1:
+        if self.cut and (begun := stop.live.search(text)) and not begun.group()[0].isalnum():
             text, self.dropped = text[: begun.start()], begun.group()
         self.pos = len(self.buf)
         if text:

@@ -134,6 +134,8 @@ class Frames(Calling):
             if mark == "{":
                 self.r.back()
                 self.sink.notice("unclosed", self.r.at)
+            if strange := self.frame.strange(parts):
+                self.sink.notice("dropped", parts[0].at, strange)
             yield from self.body(route)
         else:
             yield from self.headless(parts, route, mark, first=first)

@@ -99,8 +99,15 @@ class Header:
         return target if declared(target) and not declared(name) else name
 
     def _type(self, parts: list[Part]) -> str:
-        words = " ".join(_RECIPIENT.sub(" ", part.text) for part in parts).split()
-        return "code" if "code" in words else ""
+        return "code" if "code" in self._words(parts) else ""
+
+    def _words(self, parts: list[Part]) -> list[str]:
+        return " ".join(_RECIPIENT.sub(" ", part.text) for part in parts).split()
+
+    def strange(self, parts: list[Part]) -> str:
+        """The words of a header that mean nothing."""
+        usual = (self.role, "json", "code", *self.channels)
+        return " ".join(word for word in self._words(parts) if word not in usual and not self.known(word))
 
     def likely(self, text: str) -> bool:
         """Whether text without any mark may still be a header."""

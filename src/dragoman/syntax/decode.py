@@ -76,7 +76,7 @@ class Parser:
             reader = self._reader
             reader.specials, specials = None, reader.specials
             reader.feed(text)
-            reader.base = -len(text)
+            reader.base = self._sink.floor = -len(text)
             next(self._work, None)
             reader.specials = specials
             self._sink.mute()

@@ -24,7 +24,7 @@ class Sink:
     """Collects the events of one turn in `out`, and where each came from in `spans` (if they are wanted)."""
 
     __slots__ = (
-        "args_at", "begun", "blocks", "code", "held", "held_at", "index", "kind", "out", "part", "phase",
+        "args_at", "begun", "blocks", "code", "floor", "held", "held_at", "index", "kind", "out", "part", "phase",
         "pieces", "saved", "spans",
     )  # fmt: skip
 
@@ -40,12 +40,12 @@ class Sink:
         self.blocks = False
         self.begun = False
         self.pieces: list[str] = []
-        self.index = self.args_at = 0
+        self.index = self.args_at = self.floor = 0
         self.saved: _State | None = None
 
     def content(self, text: str, at: int) -> None:
-        """A piece of the answer; what stands before offset 0 belongs to the prompt."""
-        if self.kind != "content" or self.held or at < 0 or text[-1].isspace():
+        """A piece of the answer; what stands before `floor` belongs to the prompt."""
+        if self.kind != "content" or self.held or at < self.floor or text[-1].isspace():
             return self._spaced("content", text, at)
         self.out.append(Content(text, at, self.part, self.phase))
         if self.code is not None:
@@ -56,7 +56,7 @@ class Sink:
 
     def reasoning(self, text: str, at: int) -> None:
         """A piece of thinking."""
-        if self.kind != "reasoning" or self.held or at < 0 or text[-1].isspace():
+        if self.kind != "reasoning" or self.held or at < self.floor or text[-1].isspace():
             return self._spaced("reasoning", text, at)
         self.out.append(Reasoning(text, at, self.part))
         if self.spans is not None:
@@ -64,8 +64,8 @@ class Sink:
         return None
 
     def _spaced(self, kind: str, text: str, at: int) -> None:
-        if at < 0:
-            text, at = text[-at:], 0
+        if at < self.floor:
+            text, at = text[self.floor - at :], self.floor
         if self.kind != kind and (self.blocks or kind == "reasoning"):
             at += len(text) - len(text := text.lstrip())
         if self.held:
@@ -207,6 +207,7 @@ class Sink:
         self.flush()
         self.out = self.out[starts[-1] :] if len(starts) > ends else []
         self.held = ""
+        self.floor = 0
         if self.spans is not None:
             self.spans.clear()
 

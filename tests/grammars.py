@@ -174,7 +174,15 @@ def _arrays(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[
 
 
 def _composed(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    return st.lists(inner, min_size=1, max_size=3).map(lambda branches: {"anyOf": branches})
+    def build(branches: list[dict[str, Any]]) -> dict[str, Any]:
+        simple = [branch for branch in branches if branch and "anyOf" not in branch]
+        by_type = {
+            branch.get("type") if branch.get("type") in ("object", "array") else i: branch
+            for i, branch in enumerate(simple)
+        }
+        return {"anyOf": list(by_type.values())} if by_type else {"type": "null"}
+
+    return st.lists(inner, min_size=1, max_size=3).map(build)
 
 
 schemas = st.recursive(scalars, lambda inner: _objects(inner) | _arrays(inner) | _composed(inner), max_leaves=8)

@@ -41,6 +41,7 @@ NOTE = Tool(
 )
 TOOLS = [WEATHER, PING, NOTE]
 ANSWER = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+PINGED = "<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>"
 POOL = "ab C1\n<>/{}[]|\"'\\,:=é_tf"
 
 
@@ -140,16 +141,15 @@ def test_an_answer_by_a_schema(dialect: Dialect, seed: int, choice: str):
 
 def test_the_grammar_is_readable():
     hermes = api.get("hermes-json")
-    assert constrain(hermes, [WEATHER, PING], "required", reasoning=False) == (
-        r'root ::= "<tool_call>\n" call "\n</tool_call>" ("\n<tool_call>\n" call "\n</tool_call>")*' "\n"
-        r'call ::= "{\"name\": \"get_weather\", \"arguments\": " get-weather "}" | "{\"name\": \"ping\", \"arguments\": {}}"' "\n"
-        r'get-weather ::= "{\"city\": " city (", \"days\": " days)? "}"' "\n"
-        r'city ::= "\"" char{0,30} "\""' "\n"
-        r'days ::= [1-9] | "1" [0-4]' "\n"
-        r"char ::= [^\x00-\x1F\x22\x5C] | escape" "\n"
-        r'escape ::= "\\" ([\x22\x5C\x2Fbfnrt] | "u" ([0-9a-cA-CefEF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}'
-        r' | [dD] [89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2}))' "\n"
-    )  # fmt: skip
+    lines = (
+        r'root ::= "<tool_call>\n" call "\n</tool_call>" ("\n<tool_call>\n" call "\n</tool_call>"){0,15}',
+        r'call ::= "{\"name\": \"get_weather\", \"arguments\": " get-weather "}" | "{\"name\": \"ping\", \"arguments\": {}}"',
+        r'get-weather ::= "{\"city\": " city (", \"days\": " days)? "}"',
+        r'city ::= "\"" char{0,30} "\""',
+        r'days ::= [1-9] | "1" [0-4]',
+        r"char ::= [^\x00-\x1F\x22\x5C] | escape",
+    )
+    assert constrain(hermes, [WEATHER, PING], "required", reasoning=False).splitlines()[:-1] == list(lines)
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,7 @@ def test_the_grammar_is_readable():
         ),
         (
             "harmony",
-            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>"
-            "<|start|>assistant<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>",
+            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant" + "<|start|>assistant".join([PINGED] * 2),
         ),
     ],
 )
@@ -193,6 +192,32 @@ def test_one_call_only(dialect: Dialect):
     assert not accepts(node, one + one)
     assert not accepts(node, one + "\n" + one)
     assert not accepts(node, "")
+
+
+@each_dialect
+def test_calls_come_to_an_end(dialect: Dialect):
+    node = grammar(dialect, [PING], "required", reasoning=False)
+    one = written(grammar(dialect, [PING], "name:ping", reasoning=False), 0)
+    between = {"harmony": "<|start|>assistant", "gemma4": ""}.get(dialect.name, "\n")
+    assert accepts(node, between.join([one] * 16))
+    assert not accepts(node, between.join([one] * 17))
+
+
+@each_dialect
+def test_a_named_tool_is_called_once(dialect: Dialect):
+    node = grammar(dialect, TOOLS, "name:ping")
+    for seed in range(20):
+        assert len(turn(dialect, written(node, seed), TOOLS).calls) == 1
+
+
+@each_dialect
+def test_reasoning_is_offered_to_models_that_know_its_mark(dialect: Dialect):
+    def thinks(specials: dict[str, int]) -> bool:
+        return "thoughts" in constrain(dialect, [PING], "required", specials=specials)
+
+    assert thinks({})
+    assert thinks(ids(specials(dialect)))
+    assert not thinks({"<|im_start|>": 1})
 
 
 @each_dialect
@@ -234,7 +259,7 @@ CALL = {
     "hermes-json": '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>',
     "qwen35-xml": "<tool_call>\n<function=ping>\n</function>\n</tool_call>",
     "gemma4": "<|tool_call>call:ping{}<tool_call|>",
-    "harmony": "<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>",
+    "harmony": PINGED,
 }
 
 

@@ -1,0 +1,125 @@
+"""Grammars on the real engine: a tiny model that knows no dialect writes valid calls in all of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dragoman import api
+from dragoman.engines.base import End, Options, Piece, Prompt, Segment
+from dragoman.engines.embedded import Embedded
+from dragoman.messages import Tool
+from dragoman.syntax.constrain import constrain
+from dragoman.syntax.decode import Parser, fold
+
+pytestmark = [pytest.mark.engine, pytest.mark.asyncio(loop_scope="session")]
+
+WEATHER = Tool(
+    "get_weather",
+    parameters={
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "minLength": 2, "maxLength": 14},
+            "days": {"type": "integer", "minimum": 1, "maximum": 14},
+            "unit": {"enum": ["celsius", "fahrenheit"]},
+        },
+        "required": ["city", "days"],
+        "additionalProperties": False,
+    },
+)
+NOTE = Tool(
+    "note",
+    parameters={
+        "type": "object",
+        "properties": {
+            "lines": {"type": "array", "items": {"type": "string", "maxLength": 10}, "minItems": 1, "maxItems": 2},
+            "tag": {"type": "string", "pattern": "^[a-z]{2,6}$"},
+            "deep": {"$ref": "#/$defs/deep"},
+        },
+        "required": ["lines", "tag"],
+        "additionalProperties": False,
+        "$defs": {"deep": {"type": "object", "properties": {"deep": {"$ref": "#/$defs/deep"}}, "additionalProperties": False}},
+    },
+)  # fmt: skip
+TOOLS = [WEATHER, NOTE]
+PROMPT = "<|im_start|>user\nHow is the weather in Paris for three days?<|im_end|>\n<|im_start|>assistant\n"
+
+each_dialect = pytest.mark.parametrize("name", api.names())
+each_form = pytest.mark.parametrize("form", ["gbnf", "lark"])
+
+
+async def generate(
+    engine: Embedded, grammar: str, form: str, *, limit: int = 220, seed: int = 1
+) -> tuple[list[Piece], End]:
+    """What the model writes under a grammar."""
+    options = Options(limit, grammar, form, {"temperature": 0.8, "seed": seed})
+    pieces: list[Piece] = []
+    async for batch in engine.stream(Prompt((Segment(PROMPT),)), options):
+        for item in batch:
+            if isinstance(item, End):
+                return pieces, item
+            if isinstance(item, Piece):
+                pieces.append(item)
+    raise AssertionError("a stream ends with an End")
+
+
+@each_dialect
+@each_form
+async def test_a_forced_call_is_valid(real: Embedded, name: str, form: str):
+    dialect, specials = api.get(name), real.info.specials
+    for seed, tool in enumerate(TOOLS):
+        grammar = constrain(
+            dialect, TOOLS, f"name:{tool.name}", form=form, prompt=PROMPT, specials=specials
+        )  # fmt: skip
+        pieces, end = await generate(real, grammar, form, limit=160 if tool is WEATHER else 80, seed=seed)
+        text = "".join(piece.text for piece in pieces)
+        one = Parser(dialect, TOOLS, prompt=PROMPT, specials=specials)
+        turn = fold(
+            [*(event for piece in pieces for event in one.feed(piece.text, piece.special)), *one.close(end.reason)]
+        )
+        assert [call.name for call in turn.calls] == [tool.name], text
+        if end.reason == "length" and tool is not WEATHER:
+            continue
+        assert turn.calls[0].complete, text
+        assert turn.finish == "tool_calls"
+        jsonschema.validate(json.loads(turn.calls[0].arguments), dict(tool.parameters))
+
+
+@each_form
+async def test_an_answer_by_a_schema_is_valid(real: Embedded, form: str):
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"ok": {"type": "boolean"}, "n": {"type": "integer"}},
+        "required": ["ok", "n"],
+    }
+    grammar = constrain(api.get("hermes-json"), [], "none", form=form, schema=schema, reasoning=False)
+    pieces, end = await generate(real, grammar, form)
+    assert end.reason == "stop"
+    jsonschema.validate(json.loads("".join(piece.text for piece in pieces)), schema)
+
+
+@each_dialect
+@pytest.mark.parametrize("choice", ["auto", "required", "none"])
+async def test_the_engine_reads_every_form_of_turn(real: Embedded, name: str, choice: str):
+    """Also with marks as tokens (any tokens will do: these are the first of the vocabulary that end nothing)."""
+    dialect = api.get(name)
+    specials = {
+        mark: 3 + i for i, mark in enumerate(dialect.special or ("<tool_call>", "</tool_call>", "<think>", "</think>"))
+    }
+    for form in ("gbnf", "lark"):
+        await generate(real, constrain(dialect, TOOLS, choice, form=form, specials=specials), form, limit=3)
+
+
+async def test_large_bounds_are_read(real: Embedded):
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {f"p{n}": {"type": "string", "maxLength": n} for n in (100, 999, 1001, 4000, 100_000)},
+        "required": ["p4000"],
+    }
+    for name in api.names():
+        grammar = constrain(api.get(name), [Tool("long", parameters=schema)], "required", reasoning=False)
+        pieces, _ = await generate(real, grammar, "gbnf", limit=60)
+        assert pieces

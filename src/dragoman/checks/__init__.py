@@ -4,6 +4,8 @@ from .answer import check_chat_answer, compare
 from .chat import check_chat_stream, check_error
 from .messages_answer import check_messages_answer, compare_messages
 from .messages_stream import check_messages_error, check_messages_stream
+from .response import check_response
+from .responses import check_responses_stream, compare_responses
 from .rules import RULES, Finding, Rule
 
 __all__ = [

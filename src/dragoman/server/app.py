@@ -15,14 +15,16 @@ from starlette.types import Scope
 
 from ..engines.base import Engine
 from ..errors import RequestError
-from ..protocols import chat
+from ..protocols import chat, messages_api, ollama
+from . import messages_api as messages
+from . import ollama as ollama_api
 from .config import Config
 from .endpoints import Answers, Reports
 from .observe import Observer
 from .roster import Served
 from .serve import stopping
 from .service import Service
-from .wire import refusal
+from .wire import Fails, refusal
 
 __all__ = ["create_app"]
 
@@ -48,8 +50,10 @@ def create_app(
         lifespan=life,
         routes=[
             *_both("/chat/completions", Answers(service, chat, "chatcmpl-")),
-            *_both("/models", Reports(service, _models)),
-            *_both("/models/{model:path}", Reports(service, _model)),
+            *ollama_api.routes(service),
+            *messages.routes(service),
+            *_both("/models", messages.Either(messages.models(service), Reports(service, _models))),
+            *_both("/models/{model:path}", messages.Either(messages.model(service), Reports(service, _model))),
             Route("/health", Reports(service, _health, is_open=True)),
             Route("/", Reports(service, _root, is_open=True)),
         ],
@@ -74,8 +78,13 @@ def _health(service: Service, _: Scope) -> tuple[int, Any]:
 
 
 def _root(service: Service, _: Scope) -> tuple[int, Any]:
-    paths = ["/v1/chat/completions", "/v1/models", "/health"]
-    return 200, {"name": "dragoman", "models": [served.name for served in service.roster], "paths": paths}
+    paths = ["/v1/chat/completions", "/v1/messages", "/v1/models", "/api/chat", "/api/generate", "/api/tags", "/health"]
+    return 200, {
+        "name": "dragoman",
+        "models": [served.name for served in service.roster],
+        "paths": paths,
+        "api": "Ollama is running",  # what Ollama's clients look for, and its API is spoken here
+    }
 
 
 def _models(service: Service, _: Scope) -> tuple[int, Any]:
@@ -114,5 +123,12 @@ def _card(served: Served) -> dict[str, Any]:
 async def _unknown(query: Query, _: Exception) -> Response:
     """No endpoint has this path."""
     problem = f"there is nothing at {query.url.path}; / lists what there is"
-    status, body = refusal(chat, RequestError(problem, code="unknown_url", status=404))
+    status, body = refusal(_words(query), RequestError(problem, code="unknown_url", status=404))
     return Response(body, status, media_type="application/json")
+
+
+def _words(query: Query) -> Fails:
+    """The protocol of a client that asked for what is not there."""
+    if query.url.path.startswith("/api/"):
+        return ollama
+    return messages_api if messages.is_client(query.scope) else chat

@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from ..errors import Cancelled, DragomanError, RequestError
+from ..errors import Cancelled, DragomanError, RequestError, UnsupportedFeature
 from ..protocols import chat
 from ..protocols import wire as json
 from .exchange import Exchange
@@ -25,7 +25,7 @@ from .serve import serve, stopping
 from .service import Service
 from .wire import Fails, Spoken, Wire, refusal
 
-__all__ = ["Answers", "Replies", "Reports", "refuse"]
+__all__ = ["Answers", "Refusals", "Replies", "Reports", "refuse"]
 
 _log = logging.getLogger(__name__)
 
@@ -75,8 +75,12 @@ class Answers:
         request, settings = self.protocol.read_request(data, self._defaults())
         served = service.roster.pick(request.model)
         answer_id = self.prefix + secrets.token_hex(12)
-        wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=call_id)
+        wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=self.ids)
         return Exchange(answer_id, served, request, settings.stream, began), wire
+
+    def ids(self) -> str:
+        """An id for a call."""
+        return call_id()
 
     def _defaults(self) -> Any:
         """The protocol's settings; those that the server has by the same name are the server's."""
@@ -137,6 +141,27 @@ class Replies:
             await refuse(scope, send, self.protocol, error)
             return
         await send_json(send, 200, json.dump(value))
+
+
+class Refusals:
+    """An endpoint of what is not offered here (501), whatever the method.
+
+    Args:
+        service: the server.
+        why: what the client is told.
+        protocol: tells it in its words.
+    """
+
+    def __init__(self, service: Service, why: str, *, protocol: Fails = chat) -> None:
+        self.service, self.why, self.protocol = service, why, protocol
+
+    async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
+        """Refuse."""
+        try:
+            authorize(scope, self.service.config.api_key)
+            raise UnsupportedFeature(self.why, code="not_offered", status=501)
+        except DragomanError as error:
+            await refuse(scope, send, self.protocol, error)
 
 
 class _WrongMethod(RequestError):

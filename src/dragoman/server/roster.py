@@ -97,20 +97,25 @@ class Roster:
         """
         if not self.ready:
             raise self.problem
-        served = self._served.get(model)
+        served = self._known(model)
         if served is None and len(self._served) == 1 and not self.strict:
             served = next(iter(self))
         return served or self.named(model)
 
     def named(self, model: str) -> Served:
         """The model of exactly this name."""
-        if model in self._served:
-            return self._served[model]
+        if served := self._known(model):
+            return served
         near = difflib.get_close_matches(model, self._served, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"offered: {', '.join(map(repr, self._served))}"
         raise RequestError(
             f"there is no model {model!r} here; {hint}", param="model", code="model_not_found", status=404
         )
+
+    def _known(self, model: str) -> Served | None:
+        """The model of a name; `:latest` is what Ollama's clients put behind a name without a tag."""
+        names = (model, model.removesuffix(":latest"), f"{model}:latest")
+        return next((self._served[name] for name in names if name in self._served), None)
 
     def _speaks(self, info: ModelInfo) -> Dialect:
         if self._dialect is not None:

@@ -49,7 +49,9 @@ def spelling(mark: str) -> tuple[str, ...]:
     for i, char in enumerate(mark):
         if tag and i and (char in "=>" or mark[i - 1] in "=</") and char not in _BARS and mark[i - 1] not in _BARS:
             atoms.append("[ \\t]{0,2}")
-        if char in _BARS:
+        if char in "\"'":
+            atoms.append("[\"']?")
+        elif char in _BARS:
             if i and mark[i - 1] in _BARS:
                 continue
             atoms.append(f"[{_BARS}]{{1,2}}")
@@ -257,6 +259,11 @@ class Reader:
     def last(self) -> str:
         """The last mark as it was spelled; nothing may have been waited for since."""
         return self.buf[self.mark_at - self.base : self.pos]
+
+    def reread(self, start: int) -> None:
+        """Put the cursor back to the offset `start`, of which the text was kept."""
+        if self.at != start:
+            self.buf, self.base, self.pos = "".join(self.kept or ())[start - self.kept_at :], start, 0
 
     def rest(self) -> str:
         """Read all that is left."""

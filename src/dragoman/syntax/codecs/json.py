@@ -159,8 +159,11 @@ class _Envelope:
     others: list[str] = field(default_factory=list)
 
 
+_MORE = re.compile(r"\s{0,64}[,;]?\s{0,64}(?P<ok>\{)?")
+
+
 class JsonCall:
-    """The codec of `{call}`: an object with the name inside, or a list of such objects.
+    """The codec of `{call}`: an object with the name inside, several of them, or a list.
 
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
@@ -176,7 +179,14 @@ class JsonCall:
         char = yield from r.peek()
         if char == "[":
             return (yield from self._list(r, call))
-        return (yield from self._call(r, call)) if char == "{" else (BAD if char else CUT)
+        while char == "{":
+            state = yield from self._call(r, call)
+            more = (yield from r.look(_MORE)) if state == WHOLE else None
+            if more is None or not more["ok"]:
+                return state
+            r.pos = more.end() - 1
+            call.end()
+        return BAD if char else CUT
 
     def _list(self, r: Reader, call: CallSink) -> Steps[str]:
         r.pos += 1

@@ -51,6 +51,9 @@ class Writer:
         model: the name of the model if not the one that was asked for.
     """
 
+    headers = sse.HEADERS
+    counts = False
+
     def __init__(
         self,
         request: Request,

@@ -10,6 +10,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import fields
 from typing import Any
 
 from starlette.applications import Starlette
@@ -54,16 +55,12 @@ def create_app(
         async with service:
             yield
 
-    answer = Answers(service, chat, "chatcmpl-")
     app = Starlette(
         lifespan=life,
         routes=[
-            Route("/v1/chat/completions", answer),
-            Route("/chat/completions", answer),
-            Route("/v1/models", Reports(service, _models)),
-            Route("/v1/models/{model:path}", Reports(service, _model)),
-            Route("/models", Reports(service, _models)),
-            Route("/models/{model:path}", Reports(service, _model)),
+            *_both("/chat/completions", Answers(service, chat, "chatcmpl-")),
+            *_both("/models", Reports(service, _models)),
+            *_both("/models/{model:path}", Reports(service, _model)),
             Route("/health", Reports(service, _health, is_open=True)),
             Route("/", Reports(service, _root, is_open=True)),
         ],
@@ -71,6 +68,11 @@ def create_app(
     )
     app.state.service = service
     return app
+
+
+def _both(path: str, endpoint: Any) -> list[Route]:
+    """The path as it is, and under /v1: clients differ in which of the two their base URL ends with."""
+    return [Route(f"/v1{path}", endpoint), Route(path, endpoint)]
 
 
 class Answers:
@@ -113,8 +115,10 @@ class Answers:
         return Exchange(answer_id, served, request, settings.stream, began), wire
 
     def _defaults(self) -> Any:
-        config = self.service.config
-        return chat.Settings(reasoning_field=config.reasoning_field, tool_arguments=config.tool_arguments)
+        """The protocol's settings; those that the server has by the same name are the server's."""
+        config, settings = self.service.config, self.protocol.Settings
+        shared = (setting.name for setting in fields(settings) if hasattr(config, setting.name))
+        return settings(**{name: getattr(config, name) for name in shared})
 
 
 class Reports:

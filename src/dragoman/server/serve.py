@@ -160,6 +160,8 @@ class _Answer:
     async def _generate(self, choice: _Choice, prompt: Prompt) -> None:
         """Run one generation to its end; leaving this stops the engine."""
         generation, engine = choice.generation, self.exchange.served.engine
+        if self.wire.counts and self.exchange.streamed:
+            await self.deliver(choice, [Usage(await engine.count(prompt))])
         stream = cast("Any", engine.stream(prompt, choice.options, self.exchange.request))
         async with aclosing(stream) as batches:
             async for batch in batches:

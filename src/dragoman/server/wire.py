@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from ..engines.base import Alternative
 from ..events import Event
 from ..messages import Request, Turn
-from ..protocols import sse
 from ..protocols import wire as json
 
 __all__ = ["Spoken", "Wire", "refusal"]
@@ -19,12 +18,16 @@ class Spoken(Protocol):
     """A protocol's module, as far as the server needs it."""
 
     @property
+    def Settings(self) -> Any:  # noqa: N802
+        """How answers are written: a dataclass with at least `stream`, `stats` and `ignored`."""
+
+    @property
     def read_request(self) -> Callable[..., tuple[Request, Any]]:
         """A request, and how its answer is to be written."""
 
     @property
-    def Writer(self) -> Callable[..., Any]:  # noqa: N802
-        """Events to frames."""
+    def Writer(self) -> Any:  # noqa: N802
+        """Events to frames; its `headers` are those of a stream, its `counts` asks for the prompt's size first."""
 
     @property
     def answer(self) -> Callable[..., dict[str, Any]]:
@@ -70,7 +73,13 @@ class Wire:
     @property
     def stream_headers(self) -> dict[str, str]:
         """Those of a stream."""
-        return {**sse.HEADERS, **self.headers}
+        return {**self._writer.headers, **self.headers}
+
+    @property
+    def counts(self) -> bool:
+        """The stream begins with the prompt's size: a `Usage` comes before all other events."""
+        wanted: bool = self._writer.counts
+        return wanted
 
     def note(self, extra: Mapping[str, Any]) -> None:
         """Facts of the engine that ride along, if the client asked for them."""

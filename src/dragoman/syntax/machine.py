@@ -216,7 +216,7 @@ class Machine(Reading):
         """Reasoning up to its close; the state that follows, "" at the end.  `inside`: its opener was read before."""
         if not inside:
             self.sink.block()
-            yield from self.enter()
+        yield from self.enter()
         while mark := (yield from self.r.until(self.reasoning_stop, self.sink.reasoning)):
             state = yield from self.reasoning_mark(mark)
             if state is not None:
@@ -226,15 +226,15 @@ class Machine(Reading):
 
     def enter(self) -> Steps[None]:
         """What belongs to the opener: its repetition, and its label."""
-        while mark := (yield from self.r.next(stop(*self.plan.opens))):
-            self.sink.notice("stray-mark", self.r.mark_at, mark)
-        if (
-            not (yield from self.label())
-            and self.r.cut
-            and self.dialect.label.startswith(rest := self.r.buf[self.r.pos :])
-        ):
-            self.r.dropped = rest
-            self.r.rest()
+        r, label = self.r, self.dialect.label
+        while True:
+            if mark := (yield from r.next(stop(*self.plan.opens))):
+                self.sink.notice("stray-mark", r.mark_at, mark)
+            elif not (yield from self.label()):
+                break
+        if r.cut and label.startswith(rest := r.buf[r.pos :]):
+            r.dropped = rest
+            r.rest()
 
     def reasoning_mark(self, mark: str) -> Steps[str | None]:
         """A mark in reasoning; None if reasoning goes on."""
@@ -250,6 +250,7 @@ class Machine(Reading):
             return (yield from self.candidate(mark))
         if meaning == "open" and (self.sink.kind != "reasoning" or mark in self.dialect.special):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
+            yield from self.enter()
         else:
             self.sink.reasoning(self.r.last, self.r.mark_at)
         return None

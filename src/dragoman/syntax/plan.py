@@ -29,14 +29,19 @@ __all__ = ["FormPlan", "Plan", "Scope", "plan"]
 
 
 class Scope:
-    """What may stand behind a call's payload: what a codec must stop at, outside of quotes."""
+    """What may stand behind a call's payload: what a codec must stop at, outside of quotes.
 
-    __slots__ = ("_stops", "closers", "ends", "inner", "openers")
+    A closing tag may lack its last bracket.
+    """
+
+    __slots__ = ("_stops", "closers", "closing", "ends", "inner", "openers")
 
     def __init__(
         self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
     ) -> None:
-        self.closers, self.openers, self.ends, self.inner = closers, openers, ends, inner
+        short = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
+        self.closers, self.openers, self.ends, self.inner = closers + short, openers, ends, inner
+        self.closing = stop(*self.closers)
         self._stops: dict[tuple[str, ...], Stop] = {}
 
     def stop(self, *own: str) -> Stop:

@@ -239,6 +239,12 @@ class Reader:
                 return True
             yield
 
+    def begun(self, stop: Stop, skip: int = 0) -> bool:
+        """Whether the text ended in the beginning of a mark that stands `skip` characters on, white space aside."""
+        space = _SPACE.match(self.buf, self.pos + skip)
+        found = stop.live.match(self.buf, space.end() if space else self.pos + skip)
+        return self.closed and found is not None and not found.lastindex
+
     def look(self, pattern: re.Pattern[str], skip: int = 0) -> Steps[re.Match[str] | None]:
         """Match a pattern `skip` characters on, without reading.
 

@@ -50,7 +50,7 @@ class Reading(Calling):
         if self.waiting is not None:
             self.patience()
         if state == CUT:
-            return self.cut_off(call, at)
+            return self.cut_off(forms, call, at)
         if form is None or (state == BAD and (not call.open or self.waiting is not None)):
             return self.give_back(forms, form, at)
         if state == BAD:
@@ -99,7 +99,10 @@ class Reading(Calling):
             state = yield from self.head(form, call)
             if state != WHOLE:
                 return state
-        return (yield from form.codec.decode(self.r, call))
+        state = yield from form.codec.decode(self.r, call)
+        if state == BAD and call.cut and self.r.begun(call.scope.stop(*call.scope.openers)):
+            return CUT
+        return state
 
     def choose(self, forms: tuple[FormPlan, ...]) -> Steps[tuple[FormPlan, ...]]:
         """The forms that may be meant, by what stands behind the opening mark."""
@@ -166,8 +169,10 @@ class Reading(Calling):
         r, junk = self.r, not form.closers
         self.returned.clear()
         while form.closers:
-            mark = yield from r.next(stop(*form.closers))
-            if mark == form.closers[-1]:
+            mark = yield from r.next(form.scope.closing)
+            if mark and mark not in form.closers:
+                self.sink.notice("unclosed", r.at)
+            if mark.removesuffix(">") == form.closers[-1].removesuffix(">"):
                 return True
             if not mark and (junk or not (yield from self.junk())):
                 self.sink.notice("unclosed", r.at)
@@ -190,11 +195,14 @@ class Reading(Calling):
         if (yield from self.as_it_stands(call, "}" if whole else "")):
             yield from self.closers(form)
 
-    def cut_off(self, call: CallSink, at: int) -> str:
+    def cut_off(self, forms: tuple[FormPlan, ...], call: CallSink, at: int) -> str:
         """The text ended in a call."""
         if call.open:
             self.cut_call(call)
             return self.deliver(call, at)
+        if not forms[0].opener:
+            self.r.rest()
+            return self.give_back(forms, None, at)
         self.revoke()
         self.r.rest()
         self.sink.notice("cut", at, self.r.raw())

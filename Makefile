@@ -27,7 +27,12 @@ serve: $(VENV)/.serve  ## run the server with the packaged model (MODEL=, PORT=,
 	$(VENV)/bin/dragoman serve $(if $(PORT),--port $(PORT)) $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
 test: $(VENV)/.dev  ## run all tests, the real engine included
+ifeq ($(ARGS),)
+	$(PY) -m pytest -q -n auto --dist worksteal -m "not long and not engine"
+	$(PY) -m pytest -q -m engine  # by themselves: the engine takes every core
+else
 	$(PY) -m pytest $(ARGS)
+endif
 
 check: $(VENV)/.dev  ## style, types, layers, docs
 	$(PY) -m ruff check .
@@ -44,7 +49,7 @@ bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
 	$(PY) -m bench $(ARGS)
 
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
-	$(PY) -m pytest --long -m "long or not long" $(ARGS)
+	$(PY) -m pytest -n auto --dist worksteal --long -m "long or not long" $(ARGS)
 
 coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reached
 	$(PY) -m coverage erase
@@ -60,7 +65,7 @@ wheel: $(VENV)/.dev  ## build the wheel and the source archive, and run the test
 	$(PY) -m hatchling build -d dist
 	$(PY) -m pip install -q --no-deps --target build/wheel dist/*.whl
 	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -c 'import dragoman; assert "build/wheel" in dragoman.__file__, dragoman.__file__'
-	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -m "not long and not engine" $(ARGS)
+	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -q -n auto -m "not long and not engine" $(ARGS)
 
 clean:  ## remove the virtual environment and everything built
 	rm -rf $(VENV) dist build .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

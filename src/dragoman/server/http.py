@@ -35,14 +35,14 @@ def authorize(scope: Scope, key: str) -> None:
         raise RequestError(f"{problem}; {how}", code="invalid_api_key", status=401)
 
 
-async def read_json(scope: Scope, receive: Receive, limit: int) -> Mapping[str, Any]:
-    """Read the request's JSON object.
+async def read_json(scope: Scope, receive: Receive, limit: int, *, typed: bool = True) -> Mapping[str, Any]:
+    """Read the request's JSON object; if it is not `typed`, whatever type it says it has.
 
     Raises:
         RequestError: it is too large (413), no JSON by its type (415), or by its text (400).
         Cancelled: the client left before it was whole.
     """
-    _check_type(scope)
+    _check_type(scope, typed=typed)
     body = await _read(scope, receive, limit)
     try:
         data = json.loads(body)
@@ -68,9 +68,9 @@ async def send_json(send: Send, status: int, body: bytes, headers: Mapping[str, 
     await send({"type": "http.response.body", "body": body})
 
 
-def _check_type(scope: Scope) -> None:
+def _check_type(scope: Scope, *, typed: bool) -> None:
     kind = header(scope, b"content-type").partition(";")[0].strip().lower()
-    if kind and kind != _JSON and not kind.endswith("+json"):
+    if typed and kind and kind != _JSON and not kind.endswith("+json"):
         raise RequestError(
             f"the request must be JSON (Content-Type: {_JSON}); it is {kind}", code="unsupported_type", status=415
         )

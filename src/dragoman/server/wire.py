@@ -11,10 +11,18 @@ from ..events import Event
 from ..messages import Request, Turn
 from ..protocols import wire as json
 
-__all__ = ["Spoken", "Wire", "refusal"]
+__all__ = ["Fails", "Spoken", "Wire", "refusal"]
 
 
-class Spoken(Protocol):
+class Fails(Protocol):
+    """A protocol's module, as far as it tells errors."""
+
+    @property
+    def error(self) -> Callable[[BaseException], tuple[int, dict[str, Any]]]:
+        """The status and the body of an error."""
+
+
+class Spoken(Fails, Protocol):
     """A protocol's module, as far as the server needs it."""
 
     @property
@@ -33,12 +41,8 @@ class Spoken(Protocol):
     def answer(self) -> Callable[..., dict[str, Any]]:
         """Turns to a whole answer."""
 
-    @property
-    def error(self) -> Callable[[BaseException], tuple[int, dict[str, Any]]]:
-        """The status and the body of an error."""
 
-
-def refusal(protocol: Spoken, error: BaseException) -> tuple[int, bytes]:
+def refusal(protocol: Fails, error: BaseException) -> tuple[int, bytes]:
     """The status and the body of an error before the first byte."""
     status, body = protocol.error(error)
     return status, json.dump(body)

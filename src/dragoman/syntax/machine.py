@@ -206,9 +206,19 @@ class Machine(Reading):
         if char == "`":
             found = yield from r.look(_FENCE)
             return (made.fenced, found.end() - 1 - r.pos) if found and found["ok"] else (None, 0)
-        found = yield from r.look(_BARE_NAME)
-        named = found is not None and found["ok"] is not None and found.group()[:-1] in self.tools.by_name
-        return (made.python if named else None), 0
+        return (made.python if (yield from self.named()) else None), 0
+
+    def named(self) -> Steps[bool]:
+        """Whether a declared name and a bracket stand here; a word that can become none is not waited for."""
+        r = self.r
+        while found := _BARE_NAME.match(r.buf, r.pos):
+            name = found.group().removesuffix("(")
+            if found["ok"] is not None or found.end() < len(r.buf) or r.closed:
+                return found["ok"] is not None and name in self.tools.by_name
+            if not any(tool.startswith(name) for tool in self.tools.by_name):
+                return False
+            yield
+        return False
 
     # reasoning
 

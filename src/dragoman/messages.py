@@ -12,7 +12,7 @@ from typing import Any
 
 from .events import Notice, Usage
 
-__all__ = ["Call", "Media", "Message", "Part", "Reasoning", "Request", "Result", "Text", "Tool", "Turn"]
+__all__ = ["Call", "Media", "Message", "Part", "Raw", "Reasoning", "Request", "Result", "Text", "Tool", "Turn"]
 
 
 @dataclass(slots=True)
@@ -89,6 +89,14 @@ class Tool:
 
 
 @dataclass(slots=True)
+class Raw:
+    """A prompt that goes to the model as it is: a text, or the ids of its tokens (then `text` is what they spell)."""
+
+    text: str = ""
+    ids: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
 class Request:
     """One request, whatever protocol it came by.
 
@@ -99,6 +107,7 @@ class Request:
     `logprobs`: None, or how many alternatives a token shows.
     `template_kwargs`: further variables for the chat template.
     `continue_last`: the last message is the beginning of the answer.
+    `prompts`: instead of messages; `n` answers to each of them, in which nothing is decoded.
     """
 
     model: str = ""
@@ -115,6 +124,7 @@ class Request:
     logprobs: int | None = None
     template_kwargs: Mapping[str, Any] = field(default_factory=dict)
     continue_last: bool = False
+    prompts: tuple[Raw, ...] = ()
 
 
 @dataclass(slots=True)

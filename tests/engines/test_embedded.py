@@ -70,6 +70,7 @@ async def test_it_knows_its_model(real: Embedded) -> None:
     assert info.specials["<|im_end|>"] == 2
     assert "add_generation_prompt" in info.template
     assert info.created > 0
+    assert (info.family, info.size > 50_000_000) == ("llama", True)
 
 
 async def test_text_streams_and_the_end_mark_arrives_as_a_special_piece(real: Embedded) -> None:

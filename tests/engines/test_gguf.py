@@ -65,6 +65,7 @@ def test_what_it_says_of_the_model(tiny: Path) -> None:
         bos="<s>",
         eos="</s>",
         context=4096,
+        family="llama",
     )
 
 

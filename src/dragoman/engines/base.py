@@ -10,15 +10,35 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["Alternative", "End", "Engine", "ModelInfo", "Options", "Piece", "Progress", "Prompt", "Segment"]
+from ..errors import UnsupportedFeature
+
+__all__ = [
+    "Alternative",
+    "End",
+    "Engine",
+    "ModelInfo",
+    "Options",
+    "Piece",
+    "Progress",
+    "Prompt",
+    "Segment",
+    "Token",
+    "Tokenizer",
+    "tokenizer",
+]
 
 
 @dataclass(slots=True)
 class Segment:
-    """A stretch of a prompt.  `foreign`: text of users, tools or documents, never read as special tokens."""
+    """A stretch of a prompt.
+
+    `foreign`: text of users, tools or documents, never read as special tokens.
+    `ids`: the tokens themselves; then `text` only tells what they spell.
+    """
 
     text: str
     foreign: bool = False
+    ids: Sequence[int] = ()
 
 
 @dataclass(slots=True)
@@ -99,6 +119,7 @@ class ModelInfo:
 
     `template`: its chat template (Jinja), or "".  `specials`: mark -> token id, for all control and user-defined tokens.
     `context`: tokens per request, None if unknown.  `bos`/`eos`: texts of these tokens, for the template.
+    `family`: its architecture, `size`: of its file in bytes; "" and 0 if unknown.
     """
 
     name: str
@@ -109,6 +130,8 @@ class ModelInfo:
     bos: str = ""
     eos: str = ""
     created: int = 0
+    family: str = ""
+    size: int = 0
 
 
 class Engine(Protocol):
@@ -139,3 +162,38 @@ class Engine(Protocol):
             RequestError: the prompt does not fit (code `context_length_exceeded`), or the grammar is refused.
             EngineError: it failed, also in the middle.
         """
+
+
+@dataclass(slots=True)
+class Token:
+    """A token of a text: its id, and what it spells (bytes, as it may be half a character)."""
+
+    id: int
+    piece: bytes
+
+
+class Tokenizer(Protocol):
+    """What an engine that tells its tokens has as its attribute `tokenizer`; not every engine has one."""
+
+    async def tokenize(self, text: str, *, special: bool = True, start: bool = False) -> Sequence[Token]:
+        """The tokens of a text.  `special`: special tokens are read.  `start`: with what stands before every prompt."""
+
+    async def spell(self, ids: Sequence[int]) -> str:
+        """The text of tokens.
+
+        Raises:
+            RequestError: one of them is no token.
+        """
+
+
+def tokenizer(engine: Engine) -> Tokenizer:
+    """The engine's tokenizer.
+
+    Raises:
+        UnsupportedFeature: it has none (501).
+    """
+    found: Tokenizer | None = getattr(engine, "tokenizer", None)
+    if found is None:
+        problem = f"the engine ({engine.name}) does not tell the tokens of a text"
+        raise UnsupportedFeature(problem, code="no_tokenizer", status=501)
+    return found

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import Unreachable, UsageError
 from . import gguf
 from .ability import abilities
-from .base import End, ModelInfo, Options, Piece, Progress, Prompt
+from .base import End, ModelInfo, Options, Piece, Progress, Prompt, Tokenizer
 from .link import Link
 from .refusals import bad_grammar
 from .supervise import PAUSES, Child
@@ -91,6 +91,11 @@ class Embedded:
         """The one model it serves."""
         return (self.info,)
 
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """It tells its tokens."""
+        return self.tokens
+
     async def count(self, prompt: Prompt) -> int | None:
         """The tokens of a prompt, the start token included."""
         return len(await self.tokens.ids(prompt))
@@ -127,4 +132,5 @@ class Embedded:
         info.template = metadata.template if self.template is None else self.template
         info.specials, info.bos, info.eos = metadata.specials, metadata.bos, metadata.eos
         info.context = self.settings["context"] = min(limit, _CONTEXT) if wanted is None else wanted or limit
-        info.created = int(self.path.stat().st_mtime)
+        info.family, file = metadata.family, self.path.stat()
+        info.created, info.size = int(file.st_mtime), file.st_size

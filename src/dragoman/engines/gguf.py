@@ -34,6 +34,7 @@ class Metadata:
     """A model's metadata, as far as prompts and decoding need it.
 
     `specials`: mark -> token id, for control tokens and user-defined marks.  `bos`/`eos`: the texts of these tokens.
+    `family`: the architecture.
     """
 
     name: str = ""
@@ -42,6 +43,7 @@ class Metadata:
     bos: str = ""
     eos: str = ""
     context: int | None = None
+    family: str = ""
 
 
 def read(path: str | Path) -> Metadata:
@@ -126,6 +128,7 @@ def _metadata(values: Mapping[str, Any]) -> Metadata:
         bos=_token(tokens, values.get("tokenizer.ggml.bos_token_id")),
         eos=_token(tokens, values.get("tokenizer.ggml.eos_token_id")),
         context=values.get(f"{architecture}.context_length"),
+        family=architecture,
     )
 
 

@@ -141,6 +141,7 @@ def _text(message: Message) -> str:
 
 def _user(pattern: str, request: Request) -> bool:
     said = [_text(message) for message in request.messages if message.role == "user" and _text(message)]
+    said += [prompt.text for prompt in request.prompts]
     return bool(said) and re.search(pattern, said[-1]) is not None
 
 

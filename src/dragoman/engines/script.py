@@ -25,7 +25,7 @@ A script is a TOML (or JSON) file:
 
 The first turn that fits a request is played.  `when` may ask for:
 
-    user      a pattern (regular expression) found in the last message of the user
+    user      a pattern (regular expression) found in the last message of the user, or in the raw prompt
     tool      the name of a tool on offer; true: any; false: none
     results   true or false: the conversation ends with tool results; or a pattern found in them
     choice    the request's tool choice: auto, none, required, name:NAME; forced is the last two

@@ -6,14 +6,18 @@ without all this, and the beginning of a conversation keeps its tokens (and its 
 
 from __future__ import annotations
 
-from ..errors import EngineError
-from .base import ModelInfo, Prompt
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import EngineError, Refused, RequestError
+from .base import ModelInfo, Prompt, Token
 from .foreign import Spellings
 from .link import Link
 
 __all__ = ["Tokens"]
 
 _REMEMBERED = 1024
+_MOST = 2**31
 
 
 class Tokens:
@@ -35,12 +39,16 @@ class Tokens:
         parts: list[str | int] = [""]  # the start token is added to a text in the first place only
         for segment in prompt.segments:
             last = parts[-1]
-            if segment.foreign:
+            if segment.ids:
+                parts += segment.ids
+            elif segment.foreign:
                 parts += await self._spell(segment.text)
             elif isinstance(last, str):
                 parts[-1] = last + segment.text
             else:
                 parts.append(segment.text)
+        if prompt.segments and prompt.segments[0].ids:
+            return parts[1:]  # whoever gives tokens gives the start token too
         if self.adds_start:  # templates write it too
             parts[0] = str(parts[0]).removeprefix(self.info.bos)
         return str(parts[0]) if len(parts) == 1 else parts
@@ -64,8 +72,34 @@ class Tokens:
             self._spelled[text] = ids
         return ids
 
+    async def tokenize(self, text: str, *, special: bool = True, start: bool = False) -> Sequence[Token]:
+        """See `Tokenizer`."""
+        found = await self._asked(text, special=special, start=start, with_pieces=True)
+        return [Token(token["id"], _bytes(token["piece"])) for token in found]
+
+    async def spell(self, ids: Sequence[int]) -> str:
+        """See `Tokenizer`."""
+        try:
+            if all(0 <= token < _MOST for token in ids):
+                answer = await self.link.json("/detokenize", {"tokens": list(ids)})
+                return str(answer["content"])
+        except Refused as problem:  # llama.cpp looks an id up without a check
+            if "range" not in problem.message:
+                raise
+        raise RequestError("one of these ids is no token of the model", code="invalid_value")
+
     async def _ids(self, text: str, *, special: bool = False, start: bool = False) -> list[int]:
-        answer = await self.link.json("/tokenize", {"content": text, "parse_special": special, "add_special": start})
+        return list(await self._asked(text, special=special, start=start))
+
+    async def _asked(self, text: str, *, special: bool, start: bool, **more: Any) -> Sequence[Any]:
+        wanted = {"content": text, "parse_special": special, "add_special": start, **more}
+        answer = await self.link.json("/tokenize", wanted)
         if not isinstance(answer, dict) or "tokens" not in answer:
             raise EngineError("llama.cpp did not tokenize", engine=self.link.engine)
-        return list(answer["tokens"])
+        tokens: Sequence[Any] = answer["tokens"]
+        return tokens
+
+
+def _bytes(piece: str | Sequence[int]) -> bytes:
+    """What a token spells; half a character comes as numbers."""
+    return piece.encode() if isinstance(piece, str) else bytes(piece)

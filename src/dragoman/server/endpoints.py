@@ -20,7 +20,8 @@ from ..protocols import chat
 from ..protocols import wire as json
 from .exchange import Exchange
 from .http import authorize, read_json, send_json
-from .serve import call_id, serve, stopping
+from .prepare import call_id
+from .serve import serve, stopping
 from .service import Service
 from .wire import Fails, Spoken, Wire, refusal
 

@@ -17,36 +17,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from starlette.types import Receive, Send
 
-from .. import api
-from ..engines.base import Alternative, End, Options, Piece, Progress, Prompt
-from ..engines.prompt import render
-from ..errors import Broken, DragomanError, EngineError, RequestError, UsageError
+from ..engines.base import End, Piece, Progress
+from ..errors import Broken, DragomanError, EngineError
 from ..events import Event, Finish, Usage
-from ..generation import Generation
-from ..messages import Request
 from ..syntax.decode import fold
 from .clock import Clock
 from .config import Config
 from .exchange import Exchange
 from .http import send_json, start
-from .logprobs import Shown
 from .observe import Observers
-from .roster import Served
+from .prepare import Choice, prepare
 from .wire import Wire
 
-__all__ = ["call_id", "serve", "stopping"]
+__all__ = ["serve", "stopping"]
 
 _log = logging.getLogger(__name__)
 _LAST_WORDS = 2.0  # seconds for the end of a stream whose client may not read it
-_LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
 
 
 async def serve(
@@ -79,17 +71,6 @@ async def _departure(receive: Receive) -> None:
         pass
 
 
-@dataclass(slots=True)
-class _Choice:
-    """One of the answers that were asked for."""
-
-    index: int
-    generation: Generation
-    options: Options
-    shown: Shown
-    tokens: list[Alternative]
-
-
 class _Answer:
     """One exchange, being answered."""
 
@@ -97,10 +78,10 @@ class _Answer:
         self.exchange, self.wire, self.config, self.observers = exchange, wire, config, observers
         self._send = send
         self._ended = False
-        self.choices: list[_Choice] = []
+        self.choices: list[Choice] = []
         self.clock = Clock(config, exchange.began, self.quiet if exchange.streamed else None, exchange.fail)
 
-    async def deliver(self, choice: _Choice, events: list[Event]) -> None:
+    async def deliver(self, choice: Choice, events: list[Event]) -> None:
         """Pass a choice's events on."""
         raise NotImplementedError
 
@@ -136,33 +117,20 @@ class _Answer:
             self.observers.finished(self.exchange)
 
     async def _answer(self) -> None:
-        prompt = await self._prepare()
+        exchange = self.exchange
+        self.choices = await prepare(exchange.request, exchange.served, self.config.policy)
         if len(self.choices) == 1:
-            await self._generate(self.choices[0], prompt)
+            await self._generate(self.choices[0])
         else:
-            await _together([self._generate(choice, prompt) for choice in self.choices])
-        await self.finish()
+            await _together([self._generate(choice) for choice in self.choices])
+        await self._finish()
 
-    async def _prepare(self) -> Prompt:
-        """Render the prompt, and set up a generation for every choice."""
-        request, served = self.exchange.request, self.exchange.served
-        slow = len(request.messages) > _LONG_CONVERSATION
-        arguments = (request, served.info, served.dialect)
-        prompt = await asyncio.to_thread(render, *arguments) if slow else render(*arguments)
-        text, specials = prompt.text, served.info.specials
-        options = _options(request, served, text)
-        for index in range(request.n):
-            policy = self.config.policy
-            generation = Generation(served.dialect, request, text, specials, policy=policy, ids=call_id)
-            self.choices.append(_Choice(index, generation, _vary(options, index), Shown(), []))
-        return prompt
-
-    async def _generate(self, choice: _Choice, prompt: Prompt) -> None:
+    async def _generate(self, choice: Choice) -> None:
         """Run one generation to its end; leaving this stops the engine."""
         generation, engine = choice.generation, self.exchange.served.engine
         if self.wire.counts and self.exchange.streamed:
-            await self.deliver(choice, [Usage(await engine.count(prompt))])
-        stream = cast("Any", engine.stream(prompt, choice.options, self.exchange.request))
+            await self.deliver(choice, [Usage(await engine.count(choice.prompt))])
+        stream = cast("Any", engine.stream(choice.prompt, choice.options, self.exchange.request))
         async with aclosing(stream) as batches:
             async for batch in batches:
                 # The model's own end is followed by the engine's, which has the counts: one batch more is waited for.
@@ -178,7 +146,7 @@ class _Answer:
             raise Broken("the engine ended without saying why", engine=engine.name)
         await self.deliver(choice, generation.close())
 
-    def _read(self, choice: _Choice, batch: Sequence[Piece | Progress | End]) -> tuple[list[Event], End | None]:
+    def _read(self, choice: Choice, batch: Sequence[Piece | Progress | End]) -> tuple[list[Event], End | None]:
         """The events of what was read together, and the end if it was among it."""
         self.clock.read()
         found: list[Event] = []
@@ -201,12 +169,16 @@ class _Answer:
         self.exchange.first = self._since()
         self.clock.begun()
 
-    def saw(self, choice: _Choice, events: Sequence[Event], frames: bytes = b"") -> None:
+    def saw(self, choice: Choice, events: Sequence[Event], frames: bytes = b"") -> None:
         """Tell the observers; keep how a choice ended."""
         if type(events[-1]) is Finish:
             self.exchange.finishes[choice.index] = events[-1]
             self.exchange.usage[choice.index] = next(event for event in reversed(events) if isinstance(event, Usage))
         self.observers.events(self.exchange, choice.index, events, frames)
+
+    async def _finish(self) -> None:
+        self.wire.timed(self.exchange.first, self._since())
+        await self.finish()
 
     async def _stopped(self) -> None:
         """The work was cancelled: from outside with an error, or because the client left."""
@@ -225,7 +197,7 @@ class _Answer:
                 await self.deliver(choice, events)
         finishes = self.exchange.finishes.values()
         if self.choices and all(finish.reason != "error" for finish in finishes):
-            await self.finish()  # it was only late: every choice had ended
+            await self._finish()  # it was only late: every choice had ended
         else:
             self.exchange.failure = error
             await self.refuse(error)
@@ -244,7 +216,7 @@ class _Whole(_Answer):
         super().__init__(*arguments)
         self._kept: dict[int, list[Event]] = {}
 
-    async def deliver(self, choice: _Choice, events: list[Event]) -> None:
+    async def deliver(self, choice: Choice, events: list[Event]) -> None:
         """Keep them."""
         if events:
             self._kept.setdefault(choice.index, []).extend(events)
@@ -266,7 +238,7 @@ class _Stream(_Answer):
         self._begun_writing = False
         self._turn = asyncio.Lock()
 
-    async def deliver(self, choice: _Choice, events: list[Event]) -> None:
+    async def deliver(self, choice: Choice, events: list[Event]) -> None:
         """Write them in one go."""
         if not events:
             return
@@ -312,14 +284,6 @@ def _failed(events: list[Event]) -> bool:
     return type(last) is Finish and last.reason == "error"
 
 
-def _options(request: Request, served: Served, prompt: str) -> Options:
-    """How to generate; with a grammar where the request leaves no choice of form."""
-    grammar = ""
-    if request.schema is not None or request.choice not in ("auto", "none"):
-        grammar = _grammar(request, served, prompt)
-    return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
-
-
 async def _together(work: Sequence[Any]) -> None:
     """Run all; the first that fails stops the others, and is raised."""
     tasks = [asyncio.ensure_future(one) for one in work]
@@ -329,33 +293,3 @@ async def _together(work: Sequence[Any]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _grammar(request: Request, served: Served, prompt: str) -> str:
-    try:
-        return api.constrain(
-            served.dialect,
-            request.tools,
-            request.choice,
-            prompt=prompt,
-            specials=served.info.specials,
-            parallel=request.parallel,
-            reasoning=request.thinking is not False,
-            schema=request.schema,
-        )
-    except UsageError as error:  # a schema that nothing fits is the client's
-        param = "response_format" if request.schema is not None else "tools"
-        raise RequestError(str(error), param=param, code="invalid_schema") from error
-
-
-def _vary(options: Options, index: int) -> Options:
-    """The same seed would make every choice the same."""
-    seed = options.sampling.get("seed")
-    if index == 0 or not isinstance(seed, int):
-        return options
-    return replace(options, sampling={**options.sampling, "seed": seed + index})
-
-
-def call_id() -> str:
-    """A fresh id for a call."""
-    return "call_" + secrets.token_hex(12)

@@ -89,6 +89,12 @@ class Wire:
         """Facts of the engine that ride along, if the client asked for them."""
         self._extra = extra if self.settings.stats else {}
 
+    def timed(self, first: float | None, total: float) -> None:
+        """How long it took: seconds until the first piece (None: there was none), and in all."""
+        if self.settings.stats:
+            seconds = {"first": total if first is None else first, "total": total}
+            self._extra = {**self._extra, "seconds": seconds}
+
     def write(self, index: int, events: Sequence[Event], tokens: Iterable[Alternative] = ()) -> bytes:
         """The frames of a choice's events."""
         frames: bytes = self._writer.write(events, index, tokens)

@@ -1,0 +1,111 @@
+"""Prepare: what a request becomes before an engine is asked: its prompts, and a generation for each answer.
+
+A conversation is rendered by the model's template, and its answers are decoded.
+A raw prompt goes to the engine as it is, and of its answers only the mark that ends a turn is not text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field, replace
+
+from .. import api
+from ..engines.base import Alternative, Options, Prompt, Segment, tokenizer
+from ..engines.prompt import render
+from ..errors import RequestError, UsageError
+from ..generation import Generation
+from ..messages import Raw, Request
+from ..syntax.decode import Policy
+from ..syntax.dialect import Dialect
+from .logprobs import Shown
+from .roster import Served
+
+__all__ = ["Choice", "call_id", "prepare"]
+
+_LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
+
+
+@dataclass(slots=True)
+class Choice:
+    """One of the answers that were asked for, and what it is made from."""
+
+    index: int
+    prompt: Prompt
+    generation: Generation
+    options: Options
+    shown: Shown = field(default_factory=Shown)
+    tokens: list[Alternative] = field(default_factory=list)
+
+
+async def prepare(request: Request, served: Served, policy: Policy) -> list[Choice]:
+    """All choices: `n` for every prompt.
+
+    Raises:
+        RequestError: the template refuses the messages, nothing fits the schema, or the engine cannot take token ids.
+    """
+    prompts = [await _raw(raw, served) for raw in request.prompts] or [await _rendered(request, served)]
+    dialect = _plain(served.dialect) if request.prompts else served.dialect
+    choices: list[Choice] = []
+    for prompt in prompts:
+        options = _options(request, dialect, served, prompt.text)
+        for number in range(request.n):
+            generation = Generation(dialect, request, prompt.text, served.info.specials, policy=policy, ids=call_id)
+            choices.append(Choice(len(choices), prompt, generation, _vary(options, number)))
+    return choices
+
+
+async def _rendered(request: Request, served: Served) -> Prompt:
+    arguments = (request, served.info, served.dialect)
+    if len(request.messages) > _LONG_CONVERSATION:
+        return await asyncio.to_thread(render, *arguments)
+    return render(*arguments)
+
+
+async def _raw(raw: Raw, served: Served) -> Prompt:
+    if raw.ids and not raw.text:
+        raw.text = await tokenizer(served.engine).spell(raw.ids)
+    return Prompt((Segment(raw.text, ids=raw.ids),))
+
+
+def _plain(dialect: Dialect) -> Dialect:
+    """Nothing but the end of a turn means anything; the marks of the model's own dialect are text."""
+    return Dialect("", ends=dialect.ends)
+
+
+def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
+    """How to generate; with a grammar where the request leaves no choice of form."""
+    grammar = ""
+    if request.schema is not None or request.choice not in ("auto", "none"):
+        grammar = _grammar(request, dialect, served, prompt)
+    return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
+
+
+def _grammar(request: Request, dialect: Dialect, served: Served, prompt: str) -> str:
+    try:
+        return api.constrain(
+            dialect,
+            request.tools,
+            request.choice,
+            prompt=prompt,
+            specials=served.info.specials,
+            parallel=request.parallel,
+            reasoning=request.thinking is not False,
+            schema=request.schema,
+        )
+    except UsageError as error:  # a schema that nothing fits is the client's
+        param = "response_format" if request.schema is not None else "tools"
+        raise RequestError(str(error), param=param, code="invalid_schema") from error
+
+
+def _vary(options: Options, number: int) -> Options:
+    """The same seed would make every choice the same."""
+    seed = options.sampling.get("seed")
+    if number == 0 or not isinstance(seed, int):
+        return options
+    return replace(options, sampling={**options.sampling, "seed": seed + number})
+
+
+def call_id() -> str:
+    """A fresh id for a call."""
+    return "call_" + secrets.token_hex(12)

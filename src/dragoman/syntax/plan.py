@@ -40,7 +40,8 @@ class Scope:
         self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
     ) -> None:
         short = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
-        self.closers, self.openers, self.ends, self.inner = closers + short, openers, ends, inner
+        self.closers = tuple(dict.fromkeys(closers + short))
+        self.openers, self.ends, self.inner = openers, ends, inner
         self.closing = stop(*self.closers)
         self._stops: dict[tuple[str, ...], Stop] = {}
 

@@ -93,7 +93,7 @@ class Payload:
 
         state, missing, flawed = drive(make, pieces, cut=cut, r=reader)
         sink.flush()
-        rest = reader.buf[reader.pos :]
+        rest = "".join(pieces)[reader.at :]
         told = shown(merge(sink.out))
         return state, [
             *told,
@@ -136,13 +136,13 @@ def _shown(event: Event) -> Iterator[str]:
 
 
 def told(dialect: Dialect, raw: str | list[Piece], tools: Any = (), *, finish: str = "stop", **more: Any) -> list[str]:
-    """The events of a turn as lines, in whatever pieces it came; without the usual `finish stop`."""
+    """The events of a turn as lines, in whatever pieces it came; without the usual `finish`."""
     pieces = [(raw, False)] if isinstance(raw, str) else raw
     setting = Setting(dialect, tools, **more)
     whole = merge(play(setting, pieces, finish))
     for cutting in (singly(pieces), *halves(pieces)):
         assert merge(play(setting, cutting, finish)) == whole, cutting
-    return [line for line in shown(whole) if line != "finish stop"]
+    return [line for line in shown(whole) if line not in ("finish stop", "finish tool_calls")]
 
 
 def traced(dialect: Dialect, raw: str, tools: Any = (), *, finish: str = "stop", **more: Any) -> list[tuple[str, str]]:

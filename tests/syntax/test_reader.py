@@ -131,8 +131,9 @@ def test_a_text_that_ends_by_itself_keeps_what_looks_like_a_begun_mark():
     assert same(until("<end>"), "text <en") == ("", "text <en", "", "")
 
 
-def test_a_word_is_not_a_begun_mark():
-    assert same(until("end", cut=True), "1 e") == ("", "1 e", "", "")
+def test_a_limit_drops_one_character_of_a_mark_too_but_never_a_word():
+    assert same(until("<end>", cut=True), "1 <") == ("", "1 ", "", "<")
+    assert same(until("assistant<end>", cut=True), "1 assist") == ("", "1 assist", "", "")
 
 
 def test_a_limit_leaves_whole_marks_alone():

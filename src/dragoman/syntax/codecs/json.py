@@ -81,8 +81,8 @@ def _encoded(r: Reader, call: CallSink) -> Steps[str]:
     if not closed:
         inner.cut()
         return CUT
-    inner.close(r.at)
-    call.notice("repaired", start)
+    if inner.close(r.at):
+        call.notice("repaired", start)
     return WHOLE
 
 
@@ -125,18 +125,19 @@ class _Inner:
         self.reader.feed(text)
         self._step()
 
-    def close(self, at: int) -> None:
-        """That was all."""
+    def close(self, at: int) -> bool:
+        """That was all; whether it was whole."""
         self.start = at if self.start < 0 else self.start
         self.end = at
         self.reader.closed = True
         if not (self.said or self.state or self.reader.buf[self.reader.pos :].strip()):
             self.put("{}", at, at)
-            return
+            return True
         self._step()
         if self.state != WHOLE:
             self.call.flawed = "bad-json"
             self.call.notice("bad-json", at)
+        return self.state == WHOLE
 
     def cut(self) -> None:
         """The text ended: how far the reader came is told by `follow`."""
@@ -188,6 +189,7 @@ class JsonCall:
             return (yield from self._list(r, call))
         state = (yield from self._call(r, call)) if char == "{" else BAD if char else CUT
         while state == WHOLE:
+            call.end()
             more = yield from r.look(_MORE)
             if more is None or not more["ok"]:
                 break
@@ -196,7 +198,6 @@ class JsonCall:
 
     def _further(self, r: Reader, call: CallSink, skip: int) -> Steps[str]:
         """One more call; OPEN if it is none after all, and its text is left to be read anew."""
-        call.end()
         start, mine = r.at, r.kept is None
         if mine:
             r.keep(start)
@@ -220,6 +221,7 @@ class JsonCall:
                 state = yield from self._further(r, call, 0) if count else self._call(r, call)
                 if state != WHOLE:
                     return state if state != OPEN else WHOLE
+                call.end()
                 count += 1
             elif char == "]" and count:
                 r.pos += 1
@@ -333,7 +335,7 @@ class JsonCall:
         state = yield from _skip(r, call, pieces)
         if key not in ("type", *self.args):
             envelope.others.append(f'"{key}": ' + "".join(pieces))
-        elif key in self.args:
+        elif key in self.args and char not in "nN":
             call.notice("dropped", r.at, "".join(pieces))
         return state
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import corpus
@@ -77,7 +78,7 @@ def openers(dialect: Dialect) -> tuple[str, ...]:
     """How a call to a declared tool may begin."""
     made = []
     for form in dialect.forms:
-        before, *rest = form.template.split("{", 1)
+        before = form.template.split("{", 1)[0]
         if "name" in holes(form.template):
             made.append(before + form.template[len(before) :].split("{args}")[0].replace("{name}", "put"))
         made.append(before)
@@ -87,93 +88,94 @@ def openers(dialect: Dialect) -> tuple[str, ...]:
 # --- nonsense
 
 
+@cache
+def atoms(dialect: Dialect) -> tuple[str, ...]:
+    """What nonsense is made of, the dialect's own marks most often.  One flat table: drawing from it is cheap."""
+    own = marks_of(dialect)
+    begun = tuple(mark[:size] for mark in own for size in (1, len(mark) // 2, len(mark) - 1) if size)
+    return (*own * 6, *openers(dialect) * 6, *begun, *JSON * 2, *NAMES, *KEYS, *ODD, *PROSE * 2)
+
+
+@cache
 def soup(dialect: Dialect, most: int = 14) -> st.SearchStrategy[str]:
     """Marks, fragments and odd characters in any order."""
-    own = marks_of(dialect)
-    atom = st.one_of(
-        st.sampled_from(own),
-        st.sampled_from(own),
-        st.sampled_from(openers(dialect) or own),
-        st.sampled_from(JSON),
-        st.sampled_from((*NAMES, *KEYS)),
-        st.sampled_from(ODD),
-        st.sampled_from(PROSE),
-        st.sampled_from(own).flatmap(lambda mark: st.integers(0, len(mark)).map(lambda n: mark[:n])),
-        st.text(max_size=4),
-    )
-    return st.lists(atom, max_size=most).map("".join)
+    return st.lists(st.sampled_from(atoms(dialect)), max_size=most).map("".join)
 
 
 @cache
 def seeds(name: str) -> tuple[str, ...]:
     """The texts of a dialect's corpus."""
     path = corpus.FOLDER / f"{name}.txt"
-    return tuple(case.raw for case in corpus.load(path)) if path.exists() else ()
+    return tuple(case.raw for case in corpus.load(path)) if path.exists() else ("",)
 
 
+@cache
 def mutants(dialect: Dialect) -> st.SearchStrategy[str]:
     """Texts of the corpus with a few slips."""
-    slip = st.tuples(st.integers(0, 3), st.floats(0, 1), st.floats(0, 1), soup(dialect, 2))
-    return st.builds(_slipped, st.sampled_from(seeds(dialect.name) or ("",)), st.lists(slip, max_size=3))
+    slip = st.tuples(st.integers(0, 3), st.integers(0, 999), st.integers(0, 30), st.sampled_from(atoms(dialect)))
+    return st.builds(_slipped, st.sampled_from(seeds(dialect.name)), st.lists(slip, max_size=3))
 
 
-def _slipped(text: str, slips: list[tuple[int, float, float, str]]) -> str:
-    for kind, one, other, extra in slips:
-        start, end = sorted((int(one * len(text)), int(other * len(text))))
-        end = min(end, start + 30)
+def _slipped(text: str, slips: list[tuple[int, int, int, str]]) -> str:
+    for kind, place, size, extra in slips:
+        start = place * len(text) // 999
+        end = start + size
         middle = ("", extra, text[start:end] * 2, text[start:end] + extra)[kind]
         text = text[:start] + middle + text[end:]
     return text
 
 
+@cache
 def texts(dialect: Dialect) -> st.SearchStrategy[str]:
     """What a model may write, and what no model would."""
-    return st.one_of(soup(dialect), mutants(dialect), soup(dialect, 40))
+    return st.one_of(soup(dialect), mutants(dialect), soup(dialect, 30))
 
 
+@cache
 def prompts(dialect: Dialect) -> st.SearchStrategy[str]:
     """Ends of prompts: none, the beginning of a turn, and one that is already under way."""
     opening = dialect.reasoning.split("{text}")[0]
     return st.sampled_from(("", dialect.begins, dialect.begins + opening, dialect.begins + "Well"))
 
 
-def offers() -> st.SearchStrategy[Any]:
-    """Tools: some, unknown, none."""
-    return st.sampled_from((TOOLS, TOOLS, TOOLS, None, ()))
+OFFERS: dict[str, tuple[Tool, ...] | None] = {"some": TOOLS, "unknown": None, "none": ()}
 
 
 # --- pieces
 
+PLACES = st.lists(st.integers(0, 999), max_size=8)
+"""Where to cut, in thousandths of the text: what `cut_up` takes."""
 
-@st.composite
-def cuttings(draw: st.DrawFn, pieces: list[Piece]) -> list[Piece]:
+
+def cut_up(pieces: list[Piece], places: list[int]) -> list[Piece]:
     """The same text in other pieces; special tokens stay whole."""
     units = singly(pieces)
-    places = draw(st.lists(st.integers(0, len(units)), max_size=8))
-    bounds = [0, *sorted(places), len(units)]
-    return [
-        piece
-        for start, end in zip(bounds, bounds[1:], strict=False)
-        for piece in joined(units[start:end]) or [("", False)]
-    ]
+    bounds = [0, *sorted(place * len(units) // 999 for place in places), len(units)]
+    return [piece for start, end in pairwise(bounds) for piece in joined(units[start:end]) or [("", False)]]
 
 
 # --- turns
 
 
-def words(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Text of an answer or a thought: mostly prose, now and then a mark."""
+STRANGE = ("<", "{", "`", "</x>", "[1]", "|", '{"a": 1}', "```", "\n- ", "<b>", "{{", "[TOOL", "&lt;")
+
+
+@cache
+def words(dialect: Dialect | None) -> st.SearchStrategy[str]:
+    """Text of an answer or a thought: prose with odd fragments, and marks if a dialect is given."""
     prose = st.text(st.sampled_from("abcdefghij  \n.,:;!?'\"()é中😀*-_#1234567890"), max_size=30)
-    mark = st.sampled_from((*marks_of(dialect), "<", "{", "`", "</x>", "[1]", "|"))
-    pieces = st.lists(st.one_of(prose, prose, prose, mark), min_size=1, max_size=4)
+    odd = st.sampled_from((*marks_of(dialect), *STRANGE) if dialect else STRANGE)
+    pieces = st.lists(st.one_of(*[prose] * 5, odd), min_size=1, max_size=4)
     return pieces.map("".join).map(str.strip).map(lambda text: text or "Yes")
 
 
+@cache
 def strings(dialect: Dialect) -> st.SearchStrategy[str]:
     """A string argument: anything, full of marks."""
+    quotes = {getattr(form.codec, "mark", "") for form in dialect.forms}  # around strings without escapes
     atom = st.one_of(
         st.text(max_size=6),
-        st.sampled_from(marks_of(dialect)),
+        st.sampled_from([mark for mark in marks_of(dialect) if mark not in quotes]),
         st.sampled_from(JSON),
         st.sampled_from(("\n", "\n\n", " ", "\\n")),
     )
@@ -185,6 +187,7 @@ def encodable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
+@cache
 def values(dialect: Dialect) -> st.SearchStrategy[Any]:
     """Any JSON value, three levels deep."""
     leaf = st.one_of(
@@ -226,6 +229,7 @@ def by_schema(dialect: Dialect, schema: dict[str, Any]) -> st.SearchStrategy[Any
     return st.one_of([kinds[kind] for kind in ([wanted] if isinstance(wanted, str) else wanted)])
 
 
+@cache
 def calls(dialect: Dialect) -> st.SearchStrategy[Call]:
     """A complete and valid call of a declared tool."""
     return st.sampled_from(TOOLS).flatmap(
@@ -234,15 +238,16 @@ def calls(dialect: Dialect) -> st.SearchStrategy[Call]:
 
 
 @st.composite
-def turns(draw: st.DrawFn, dialect: Dialect) -> Turn:
-    """A turn that the dialect should be able to write."""
+def turns(draw: st.DrawFn, dialect: Dialect, *, marked: bool = False) -> Turn:
+    """A turn that the dialect should be able to write; if `marked`, marks stand in its texts, so it may be unable to."""
+    text = words(dialect if marked else None)
     phase = "final" if dialect.frame else ""
     parts: list[Any] = []
     if (dialect.reasoning or dialect.frame) and draw(st.booleans()):
-        parts.append(Reasoning(draw(words(dialect))))
+        parts.append(Reasoning(draw(text)))
     if draw(st.booleans()):
-        parts.append(Text(draw(words(dialect)), "commentary" if dialect.frame else ""))
+        parts.append(Text(draw(text), "commentary" if dialect.frame else ""))
     parts += draw(st.lists(calls(dialect), max_size=3))
     if draw(st.booleans()) and (not parts or isinstance(parts[-1], Call)):
-        parts.append(Text(draw(words(dialect)), phase))
+        parts.append(Text(draw(text), phase))
     return Turn(tuple(parts), "tool_calls" if any(isinstance(part, Call) for part in parts) else "stop")

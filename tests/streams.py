@@ -28,6 +28,10 @@ class Setting:
     specials: Mapping[str, int] | None = None
     policy: Policy = field(default_factory=Policy)
 
+    def __repr__(self) -> str:
+        tools = self.tools and [getattr(tool, "name", tool) for tool in self.tools]
+        return f"Setting({self.dialect.name}, tools={tools}, prompt={self.prompt!r}, specials={self.specials}, {self.policy})"
+
     def parser(self, trace: Any = None) -> Parser:
         """A new one."""
         return Parser(

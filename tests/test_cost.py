@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import pytest
-from garble import JSON, ODD, TOOLS, marks_of
+from garble import TOOLS, atoms, marks_of
 from hypothesis import given
 from hypothesis import strategies as st
 from streams import Setting
-from test_promises import examples
+from test_promises import LONG, examples
 
 from dragoman import api
 from dragoman.messages import Call, Reasoning, Text, Turn
 
-SMALL, TIMES, MOST = 1_500, 8, 9
-PIECE = 5
+SMALL, TIMES, MOST = 4_000 if LONG else 600, 8, 9
+PIECE = 6
 
 for_each = pytest.mark.parametrize("name", api.names())
 
@@ -53,7 +53,7 @@ def cost(setting: Setting, text: str) -> Cost:
             parser.feed(piece)
         finally:
             sys.setprofile(before)
-        held = len(parser.reader.buf) - parser.reader.pos
+        held = len(parser._reader.buf) - parser._reader.pos
         found.held += held
         found.most = max(found.most, held)
     sys.setprofile(count)
@@ -64,12 +64,30 @@ def cost(setting: Setting, text: str) -> Cost:
     return found
 
 
-def grows_linearly(setting: Setting, before: str, unit: str, after: str = "") -> None:
-    count = max(SMALL // len(unit), 4)
+def growth(setting: Setting, before: str, unit: str, after: str, size: int = SMALL) -> str:
+    """What grows faster than the text, "" if nothing does."""
+    count = max(size // len(unit), 4)
     small = cost(setting, before + unit * count + after)
     large = cost(setting, before + unit * (count * TIMES) + after)
-    assert large.calls <= MOST * small.calls + 100, (before, unit, small, large)
-    assert large.held <= MOST * small.held + TIMES * SMALL, (before, unit, small, large)
+    if large.calls > MOST * small.calls + 100:
+        return f"calls: {small.calls} -> {large.calls}"
+    if large.held > MOST * small.held + TIMES * size:
+        return f"held: {small.held} -> {large.held}"
+    return ""
+
+
+def grows(setting: Setting, before: str, unit: str, after: str = "") -> str:
+    """The same, asked again with a longer text: up to `LONGEST` characters may wait, which tilts a short one."""
+    return growth(setting, before, unit, after) and growth(setting, before, unit, after, 5 * SMALL)
+
+
+def none_grows(setting: Setting, places: Iterable[tuple[str, str]], units: Iterable[str]) -> None:
+    found = {}
+    for before, after in places:
+        for unit in units:
+            if grown := grows(setting, before, unit, after):
+                found[before, unit, after] = grown
+    assert not found
 
 
 # --- where the text goes
@@ -104,45 +122,40 @@ UNITS = (
 
 
 @for_each
-@pytest.mark.parametrize("unit", UNITS)
-def test_p3_repeated_fragments(name: str, unit: str):
-    setting = Setting(api.get(name), TOOLS, api.get(name).begins)
-    for before, after in places(name).values():
-        grows_linearly(setting, before, unit, after)
+def test_p3_repeated_fragments(name: str):
+    none_grows(Setting(api.get(name), TOOLS, api.get(name).begins), places(name).values(), UNITS)
 
 
 @for_each
 def test_p3_repeated_marks(name: str):
-    """Every mark, alone and with a word behind it, in every place."""
+    """Every mark, alone and with words around it."""
     dialect = api.get(name)
-    setting = Setting(dialect, TOOLS, dialect.begins)
-    for mark in marks_of(dialect):
-        for before, after in places(name).values():
-            for unit in (mark, mark + " x\n", "\n" + mark[:-1]):
-                grows_linearly(setting, before, unit, after)
+    units = [unit for mark in marks_of(dialect) for unit in (mark, f"x{mark[:-1]} y\n{mark} ")]
+    where = places(name)
+    chosen = [where[key] for key in ("content", "reasoning", "string", "list, open") if key in where]
+    none_grows(Setting(dialect, TOOLS, dialect.begins), chosen, units)
 
 
 @for_each
 def test_p3_openers_of_calls_that_never_come(name: str):
     dialect = api.get(name)
     written = api.encode(name, Turn((Call("put", '{"path": "x"}'),), "tool_calls"), prompt=dialect.begins)
-    units = [written[: max(1, len(written) * share // 8)] for share in range(1, 8)]
-    units += [unit.replace("put", "nope") for unit in units] + [written, written.replace("put", "nope")]
+    units = [written[: max(1, len(written) * share // 8)] + "\n" for share in range(1, 9)]
+    units += [unit.replace("put", "nope") for unit in units]
+    chosen = [value for key, value in places(name).items() if key in ("content", "reasoning, open")]
     for tools in (TOOLS, None, ()):
-        for before, _ in places(name).values():
-            for unit in units:
-                grows_linearly(Setting(dialect, tools, dialect.begins), before, unit + "\n")
+        none_grows(Setting(dialect, tools, dialect.begins), chosen, units)
 
 
 @for_each
 def test_p3_any_repetition(name: str):
     dialect = api.get(name)
-    atoms = st.sampled_from((*marks_of(dialect), *marks_of(dialect), *JSON, *ODD, *UNITS))
+    where = st.sampled_from(sorted(places(name).values()))
 
-    @examples(10)
-    @given(st.lists(atoms, min_size=1, max_size=4).map("".join), st.sampled_from(sorted(places(name).items())))
+    @examples(20)
+    @given(st.lists(st.sampled_from(atoms(dialect)), min_size=1, max_size=4).map("".join).filter(bool), where)
     def check(unit, place):
-        grows_linearly(Setting(dialect, TOOLS, dialect.begins), place[1][0], unit, place[1][1])
+        assert not grows(Setting(dialect, TOOLS, dialect.begins), place[0], unit, place[1])
 
     check()
 
@@ -157,7 +170,7 @@ def test_p4_prose_leaves_at_once(name: str):
     before, _ = places(name)["content"]
     parser = Setting(dialect, TOOLS, dialect.begins).parser()
     parser.feed(before)
-    for word in ("Once", " upon", " a", " time,", " 3 < 4", " and", " so", " on.", "\n", "Then"):
+    for word in ("Once upon", " a", " time,", " 3 < 4", " and", " so", " on.", "\n", "Then"):
         said = "".join(event.text for event in parser.feed(word) if hasattr(event, "text"))
         assert said.strip() == word.strip(), word
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from garble import JSON, TOOLS, cuttings, marks_of, soup
+from garble import JSON, PLACES, TOOLS, cut_up, marks_of, soup
 from hypothesis import given
 from hypothesis import strategies as st
-from streams import Setting, merge, numbered, play, singly
+from streams import Setting, merge, numbered, play, singly, turn_of
 from test_promises import examples, in_order, said_after_each_character, tiles
 
 from dragoman import api
@@ -64,15 +64,16 @@ def test_p5_p8_marks_without_end(name: str):
 
 
 @for_each
-def test_nesting_beyond_the_limit_leaves_a_notice(name: str):
-    """The arguments of a real call, nested deeper than anybody needs."""
+@pytest.mark.parametrize("depth", [60, 70, 500])
+def test_nesting_beyond_the_limit_leaves_a_notice(name: str, depth: int):
     dialect = api.get(name)
-    value: object = "x"
-    for _ in range(200):
-        value = [value]
-    raw = api.encode(name, Turn((Call("put", json.dumps({"list": value})),), "tool_calls"), prompt=dialect.begins)
+    raw = holes(name)["bare list"].replace("@", "[" * depth + "]" * depth, 1)
     events = play(Setting(dialect, TOOLS, dialect.begins), [(raw, False)])
     in_order(events, "stop")
+    (call,) = turn_of(events).calls
+    assert call.complete
+    noticed = any(isinstance(event, Notice) for event in events)
+    assert (call.valid and not noticed) if depth < 64 else (call.valid or noticed)
 
 
 @for_each
@@ -100,12 +101,12 @@ PAIRS = (WORDS, TAGS, BARS)
 @pytest.mark.parametrize("dialect", PAIRS, ids=lambda dialect: dialect.name)
 def test_p2_marks_that_begin_one_another(dialect: Dialect):
     @examples(3)
-    @given(soup(dialect, 10), st.booleans(), st.sampled_from((TOOLS, None, ())), st.data())
-    def check(raw, special, tools, data):
+    @given(soup(dialect, 10), st.booleans(), st.sampled_from((TOOLS, None, ())), PLACES)
+    def check(raw, special, tools, places):
         made = Setting(dialect, tools, "", numbered(marks_of(dialect)) if special else None)
         said = said_after_each_character(made, [(raw, False)])
         parser, events, at = made.parser(), [], 0
-        for text, _ in data.draw(cuttings([(raw, False)])):
+        for text, _ in cut_up([(raw, False)], places):
             events += parser.feed(text)
             at += len(text)
             assert merge(events) == said[at], (raw, at)

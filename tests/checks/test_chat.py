@@ -181,7 +181,7 @@ def test_what_breaks_a_rule_is_found(rule, stream, words):
 
 def test_every_rule_of_streams_has_a_stream_that_breaks_it():
     elsewhere = {"C23", "S8"}  # answers: test_answer.py
-    assert {rule for rule, _, _ in BROKEN} == RULES.keys() - elsewhere
+    assert {rule for rule, _, _ in BROKEN} == {rule for rule in RULES if rule[0] in "SC"} - elsewhere
 
 
 def test_findings_name_rules_of_the_book_and_read_well():

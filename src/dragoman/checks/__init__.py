@@ -2,6 +2,22 @@
 
 from .answer import check_chat_answer, compare
 from .chat import check_chat_stream, check_error
+from .messages_answer import check_messages_answer, compare_messages
+from .messages_stream import check_messages_error, check_messages_stream
+from .response import check_response
+from .responses import check_responses_stream, compare_responses
 from .rules import RULES, Finding, Rule
 
-__all__ = ["RULES", "Finding", "Rule", "check_chat_answer", "check_chat_stream", "check_error", "compare"]
+__all__ = [
+    "RULES",
+    "Finding",
+    "Rule",
+    "check_chat_answer",
+    "check_chat_stream",
+    "check_error",
+    "check_messages_answer",
+    "check_messages_error",
+    "check_messages_stream",
+    "compare",
+    "compare_messages",
+]

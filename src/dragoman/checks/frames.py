@@ -10,7 +10,7 @@ from typing import Any
 from ..protocols import wire
 from .rules import Finding
 
-__all__ = ["Frame", "check_frames", "frames"]
+__all__ = ["Frame", "check_frames", "frames", "json_of"]
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -67,11 +67,12 @@ def _frame(number: int, lines: list[str]) -> Frame:
         name, _, value = line.partition(":")
         frame.fields.append((name, value.removeprefix(" ")))
     if not frame.is_done and "data" in dict(frame.fields):
-        frame.json, frame.problem = _json(frame.data)
+        frame.json, frame.problem = json_of(frame.data)
     return frame
 
 
-def _json(data: str) -> tuple[Any, str]:
+def json_of(data: str) -> tuple[Any, str]:
+    """A value, or what is wrong with its text (read with surrogate escapes)."""
     if _HALF.search(data):
         return None, "not valid UTF-8"
     try:

@@ -1,6 +1,6 @@
 """The rulebook: what every stream and answer must keep, and who is hurt when it does not.
 
-The ids are those of the protocol reference: S for server-sent events, C for Chat Completions.
+The ids are those of the protocol reference: S for server-sent events, C for Chat Completions, M for Messages.
 `breaks` names the clients that were seen to fail when the rule is broken;
 a client that is not named often shows a wrong answer as a good one.
 """
@@ -36,7 +36,10 @@ class Finding:
 
 _PY, _JS, _AI = "openai-py", "openai-js", "ai-sdk"
 _AGENTS, _LANG, _PYD, _LITE = "openai-agents", "langchain", "pydantic-ai", "litellm"
+_CODEX = "codex"
 _ALL = (_PY, _JS, _AI, _AGENTS, _LANG, _PYD, _LITE)
+_APY, _AJS, _CODE = "anthropic-py", "anthropic-js", "claude-code"
+_EVERY = (_APY, _AJS, _AI, _LANG, _PYD, _LITE, _CODE)
 
 RULES = {
     rule.id: rule
@@ -65,6 +68,37 @@ RULES = {
         Rule("C21", "an error is an object with message, type, param and code, and the last thing sent", _ALL),
         Rule("C22", "a call that was cut is not shown as whole", (_LANG, "llm")),
         Rule("C23", "an answer has all its fields; tool_calls is absent if there are none", (_PY, _JS)),
+        Rule("M1", "every event has an event line, and it names the type of its data", (_APY, _AJS, _LANG, _PYD, _CODE)),
+        Rule("M2", "message_start comes first, once, with all fields and the numbers of its usage", (_APY, _AJS, _AI, _CODE)),
+        Rule("M3", "blocks are counted from 0, and one stops before the next begins", (_APY, _AJS, _LANG, _PYD)),
+        Rule("M4", "blocks begin empty; calls with a name and an id that is new in the conversation", _EVERY),
+        Rule("M5", "deltas fit their block, and their texts are not empty and free of marks of the model's dialect", _EVERY),
+        Rule("M6", "a thinking block ends with one signature", (_APY, _AJS)),
+        Rule("M7", "the input of a call is a JSON object, unless the limit cut it", _EVERY),
+        Rule("M8", "every block stops, once, and nothing follows its stop", (_APY, _AJS, _AI, _CODE)),
+        Rule("M9", "message_delta comes once, behind all blocks, with the output's size", (_APY, _AJS, _AI, _LANG, _LITE)),
+        Rule("M10", "the stop_reason is a known word; tool_use if, and only if, a whole call was given",
+             (_APY, _AJS, _AI)),
+        Rule("M11", "a stream that did not fail ends with message_stop, and nothing follows", (_APY, _AJS, _AI)),
+        Rule("M12", "no ping comes before message_start", (_APY, _AJS)),
+        Rule("M13", "an error has the type error, with a type and a message, and is the last thing sent", _EVERY),
+        Rule("M14", "an answer has all its fields, and its calls have objects as their input", (_APY, _AJS, _AI)),
+        Rule("R1", "the first event is response.created, once, with a whole response that is empty yet", (_PY, _JS, _AI)),
+        Rule("R2", "the event line equals the type; sequence numbers count from 0 without gaps", (_PY,)),
+        Rule("R3", "the response's id is the same all along, and begins with resp_", (_PY,)),
+        Rule("R4", "output_index counts items from 0, and is their place in the output", (_PY, _JS, _LANG)),
+        Rule("R5", "every event names its item by one id; type and call_id never change", (_PY, _AI)),
+        Rule("R6", "a part is added before its deltas, counted from 0", (_PY, _JS, _LANG, _PYD)),
+        Rule("R7", "one item is open at a time, and all that was opened is closed", (_PY, _JS, _AI, _CODEX)),
+        Rule("R8", "deltas are text, never empty or with marks; done events and items repeat them joined", _ALL),
+        Rule("R9", "a call has id, call_id, name and arguments that join to one JSON object", (*_ALL, _CODEX)),
+        Rule("R10", "reasoning has a summary, empty unless one was asked for", (_PY, _AI)),
+        Rule("R12", "one terminal event, whose status says how it ended; what is incomplete is last", (*_ALL, _CODEX)),
+        Rule("R13", "an error is told twice: as an error event and as response.failed", (_CODEX,)),
+        Rule("R14", "a response has all its keys", (_PY, _JS, _AI)),
+        Rule("R15", "usage comes with the terminal event, with all its numbers, and they add up", (*_ALL, _CODEX)),
+        Rule("R16", "the final output repeats all items as they were done", (_PY, _JS)),
+        Rule("R17", "a message is the assistant's, with annotations and a known phase", (_PY,)),
         Rule("S8", "a stream and an answer to the same request say the same", ("claude-code",)),
     )
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from ..messages import Tool
 from .fields import Fields, invalid, kind, missing, unsupported
 
-__all__ = ["FREE_TEXT", "read_tools"]
+__all__ = ["FREE_TEXT", "read_choice", "read_function", "read_name", "read_once", "read_tools"]
 
 # A tool that takes free text is shown to the model as a function with this one parameter.
 FREE_TEXT: Mapping[str, Any] = {
@@ -32,9 +32,9 @@ def read_tools(fields: Fields) -> tuple[tuple[Tool, ...], str]:
     if old and "tools" in fields:
         invalid("functions", "is the old name of tools; send only one of the two")
     items = fields.each("functions" if old else "tools")
-    tools = tuple(_function(item) if old else _tool(item) for item in items)
-    _once(tools, fields.param("functions" if old else "tools"))
-    return _choose(fields, tools, "function_call" if old else "tool_choice")
+    tools = tuple(read_function(item) if old else _tool(item) for item in items)
+    read_once(tools, fields.param("functions" if old else "tools"))
+    return read_choice(fields, tools, "function_call" if old else "tool_choice")
 
 
 def _tool(fields: Fields) -> Tool:
@@ -46,28 +46,31 @@ def _tool(fields: Fields) -> Tool:
             fields.param("type"), f"must be function or custom; tools of type {form!r:.60} are not offered here"
         )
     # Clients of other APIs write the members of `function` beside its type.
-    return _function(fields.inner("function") if "function" in fields else fields)
+    return read_function(fields.inner("function") if "function" in fields else fields)
 
 
-def _function(fields: Fields) -> Tool:
-    return Tool(_name(fields), fields.text("description"), fields.mapping("parameters"), fields.flag("strict"))
+def read_function(fields: Fields) -> Tool:
+    """The members of a function."""
+    return Tool(read_name(fields), fields.text("description"), fields.mapping("parameters"), fields.flag("strict"))
 
 
 def _custom(fields: Fields) -> Tool:
     form = fields.inner("format")
     if form.text("type", "text") != "text":
         unsupported(form.param("type"), "must be text; custom tools with a grammar are not offered here")
-    return Tool(_name(fields), fields.text("description"), FREE_TEXT, kind="custom")
+    return Tool(read_name(fields), fields.text("description"), FREE_TEXT, kind="custom")
 
 
-def _name(fields: Fields) -> str:
+def read_name(fields: Fields) -> str:
+    """The name of a tool."""
     name = fields.required("name", "the name of the tool")
     if len(name) > _NAME or not all(char.isalnum() or char in "_-.:/" for char in name):
         invalid(fields.param("name"), f"must be up to {_NAME} letters, digits or any of _-.:/; it is {name!r:.60}")
     return name
 
 
-def _once(tools: Sequence[Tool], param: str) -> None:
+def read_once(tools: Sequence[Tool], param: str) -> None:
+    """No two tools have one name."""
     seen: set[str] = set()
     for index, tool in enumerate(tools):
         if tool.name in seen:
@@ -75,7 +78,8 @@ def _once(tools: Sequence[Tool], param: str) -> None:
         seen.add(tool.name)
 
 
-def _choose(fields: Fields, tools: tuple[Tool, ...], key: str) -> tuple[tuple[Tool, ...], str]:
+def read_choice(fields: Fields, tools: tuple[Tool, ...], key: str) -> tuple[tuple[Tool, ...], str]:
+    """The tools that may be called, and the choice among them as `Request.choice` has it."""
     value = fields.get(key)
     param = fields.param(key)
     if value is None:

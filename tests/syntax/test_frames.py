@@ -221,7 +221,7 @@ def test_a_tool_that_was_not_offered():
 
 def test_without_tools_a_call_is_its_body():
     assert harmony(CALL, ()) == ['content \'{"a": "x"}\'']
-    assert harmony("<|channel|>analysis to=python code<|message|>1<|call|>", ()) == ["notice unknown-tool '1'"]
+    assert harmony("<|channel|>analysis to=python code<|message|>1<|call|>", ()) == ["notice dropped '1'"]
 
 
 def test_a_bad_body_of_a_declared_tool_goes_out_as_it_stands():

@@ -57,7 +57,7 @@ def test_a_special_opener_inside_reasoning_is_markup():
     assert told(GEMMA4, "<|channel>thought\na<|channel>thought\nb<channel|>c") == [
         "reasoning 'a'",
         "notice stray-mark '<|channel>'",
-        "reasoning '\\nb'",
+        "reasoning 'thought\\nb'",
         "content 'c'",
     ]
 

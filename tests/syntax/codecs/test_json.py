@@ -23,9 +23,7 @@ def args(text: str, *, cut: bool = False, **more):
 
 
 def call(text: str, tools=TOOLS, *, cut: bool = False, **more):
-    """How a whole call is read; that each one ends is told only where it matters."""
-    state, lines = Payload(tools, begun=False, **more).read(JsonCall(), text, cut=cut)
-    return state, [line for line in lines if line != "end"]
+    return Payload(tools, begun=False, **more).read(JsonCall(), text, cut=cut)
 
 
 # --- arguments
@@ -61,7 +59,7 @@ def test_an_object_encoded_as_a_string_is_undone(text: str, out: str):
 
 def test_an_encoded_object_that_is_none_stays_as_it_is():
     state, lines = args('"no object"')
-    assert (state, lines) == ("whole", ["args no object", "notice bad-json", "flawed bad-json"])
+    assert (state, lines) == ("whole", ["args no object", "notice repaired", "flawed bad-json"])
 
 
 def test_an_encoded_object_that_is_cut():
@@ -140,13 +138,13 @@ def test_other_quotes_are_told_of():
 
 def test_a_list_of_calls():
     one, other = '{"name": "f", "arguments": {}}', '{"name": "g", "arguments": {"b": "y"}}'
-    assert call(f"[{one}, {other}]") == ("whole", ["call f", "args {}", "call g", 'args {"b": "y"}'])
+    assert call(f"[{one}, {other}]") == ("whole", ["call f", "args {}", "end", "call g", 'args {"b": "y"}'])
     assert call(f"[{one}</call>") == ("whole", ["call f", "args {}", "notice unclosed", "rest </call>"])
     assert call(f"[{one}, x") == ("whole", ["call f", "args {}", "notice unclosed", "rest x"])
     assert call("[]")[0] == "bad"
     assert call("[")[0] == "cut"
     assert call("[1]")[0] == "bad"
-    assert call(f"[{one}, {{1")[0] == "whole"
+    assert call(f"[{one}, {{1")[0] == "bad"
 
 
 @pytest.mark.parametrize("text", ["{1}", "{x", '{"a" 1}', "x", '{"name": 1}', "{name: f}"])

@@ -103,6 +103,7 @@ class CallSink:
     `recovered`: only a declared name makes it a call.  `repair`: the codec may mend.  `cut`: the text ended by a limit.
     `lenience`: the `Notice` that its form deserves, and `began`, where it begins.
     `put(json, start, end)`: a piece of the arguments, and the raw text it came from.
+    `nested`: the arguments stand in a string, which was undone already.
     `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
     `doubt`: asked for a name that was not offered; it lets the events wait, or refuses.
     """
@@ -110,7 +111,7 @@ class CallSink:
     __slots__ = (
         "_cut", "began",
         "completed", "doubt", "flawed", "index",
-        "lenience", "live", "missing", "name", "open", "policy", "put", "recovered", "rest",
+        "lenience", "live", "missing", "name", "nested", "open", "policy", "put", "recovered", "rest",
         "schema", "scope", "sink", "tools",
     )  # fmt: skip
 
@@ -121,6 +122,7 @@ class CallSink:
         self.sink, self.tools, self.policy, self.index, self.doubt, self.live = sink, tools, policy, index, doubt, live
         self._cut = cut
         self.put: Output = sink.args
+        self.nested = False
         self.recovered = self.open = self.completed = False
         self.scope = _NOTHING
         self.schema = ANY
@@ -177,8 +179,10 @@ class CallSink:
         return rest
 
     def end(self, *, complete: bool = True, whole: bool = True) -> None:
-        """The call ends; `whole`: its payload was read to its end."""
-        missing = "" if whole and not self.flawed else self.missing
+        """The call ends, if one is open; `whole`: its payload was read to its end."""
+        if not self.open:
+            return
+        missing = "" if complete else self.missing
         self.sink.flush()
         self.sink.out.append(CallEnd(self.index, complete, whole and not self.flawed, missing))
         self.open = False

@@ -32,11 +32,15 @@ class Dialect:
         name: its id in the catalogue.
         call: one tool call.
         args: the codec of `{args}` or `{call}` in `call`.
+        id: the call's own id, put together from the other holes of `call`, where the model numbers its calls.
+        section: the marks around all calls of a turn, with `{calls}`.
         reasoning: a block of thinking.
+        thoughts: other spellings of it.
         content: blocks of the answer, where the answer is marked too.
         also: other forms of a call seen in the wild; a text uses the codec `args`.
         begins: what a rendered prompt ends with when the model is to write its turn.
         ends: marks that end a turn.
+        drops: marks without meaning, such as those of a wrapper around the answer.
         special: marks that are special tokens in every tokenizer of this family.
         frame: the codec of message headers, where every message has one.
         label: a line of its own that opens a reasoning block although its mark is missing.
@@ -55,11 +59,15 @@ class Dialect:
     name: str
     call: str = ""
     args: Codec | None = None
+    id: str = ""
+    section: str = ""
     reasoning: str = ""
+    thoughts: tuple[str, ...] = ()
     content: tuple[str, ...] = ()
     also: tuple[str | Form, ...] = ()
     begins: str = ""
     ends: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     frame: Header | None = None
     label: str = ""
@@ -101,6 +109,8 @@ def _problems(dialect: Dialect) -> Iterator[str]:
             yield f"{{args}} needs a {{name}}: {form.template!r}"
         if "}{" in form.template.replace("{name}{args}", ""):
             yield f"two holes side by side, and nothing tells where the first ends: {form.template!r}"
-    for block in (dialect.reasoning, *dialect.content):
+    if dialect.section and holes(dialect.section) != ("calls",):
+        yield f"a section needs exactly one {{calls}}: {dialect.section!r}"
+    for block in (dialect.reasoning, *dialect.thoughts, *dialect.content):
         if block and holes(block) != ("text",):
             yield f"a block needs exactly one {{text}}: {block!r}"

@@ -9,6 +9,7 @@ is all the answer there is.  A header that never gets its message mark begins it
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from .calling import Calling
 from .calls import CallSink, Policy, Tools
@@ -145,14 +146,14 @@ class Frames(Calling):
         if mark not in ("", "long"):
             self.r.back()
         marked = any(part.mark == self.frame.channel for part in parts)
-        if route.kind == "call" and mark:
+        if route.kind in ("call", "builtin") and mark:
             if mark == "long":
                 self.noise(parts)
             yield from self.body(route)
-        elif marked and route.rest.strip() and (mark or not route.rest[0].isspace()):
+        elif marked and route.rest.strip() and (mark or (route.known and not route.rest[0].isspace())):
             self.sink.notice("unclosed", parts[-1].at)
             yield from self.body(route, route.rest, route.at)
-        elif route.kind != "call" and not marked:
+        elif route.kind not in ("call", "builtin") and not marked:
             yield from self.between(parts, mark, first=first)
         else:
             self.noise(parts, "dropped" if mark else "cut")
@@ -186,12 +187,14 @@ class Frames(Calling):
 
     def body(self, route: Route, text: str = "", at: int = 0, *, bare: bool = False) -> Steps[None]:
         """A message's body, of which `text` was read before, and its end mark."""
+        if route.kind == "builtin" and not self.tools.known:
+            route = replace(route, kind="call")
         if route.kind == "call" and self.calls:
             return (yield from self.call(route))
         if route.kind == "call":
-            route = _DROP if self.frame.builtins.fullmatch(route.name) else Route("content")
-        if route.kind == "drop":
-            return (yield from self.rest("dropped"))
+            route = Route("content")
+        if route.kind in ("drop", "builtin"):
+            return (yield from self.rest("dropped" if route.kind == "drop" else "unknown-tool"))
         self.sink.block()
         self.sink.phase = route.phase
         put = self.sink.reasoning if route.kind == "reasoning" else self.sink.content
@@ -247,8 +250,6 @@ class Frames(Calling):
     def call(self, route: Route) -> Steps[None]:
         """A message to a tool."""
         r, at, name = self.r, self.r.at, route.name
-        if self.tools.known and name not in self.tools.by_name and self.frame.builtins.fullmatch(name):
-            return (yield from self.rest("unknown-tool"))
         r.keep(at)
         call = self.new()
         call.scope = self.scope

@@ -177,7 +177,22 @@ def typed(text: str, schema: Schema) -> tuple[str, bool]:
     for kind, read in _READERS:
         if kind in kinds and (made := read(word)) is not None:
             return made, True
+    for kind in ("object", "array"):
+        if kind in kinds and (made := _container(kind, word, schema)) is not None:
+            return made, True
+    inside = None if "string" in kinds else _unquoted(word)
+    if inside is not None:
+        return typed(inside, schema)
     return json.dumps(text, ensure_ascii=False), "string" in kinds
+
+
+def _unquoted(word: str) -> str | None:
+    """The inside of a text that is one JSON string."""
+    try:
+        value = strict_json(word) if word[:1] == '"' else None
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
 
 
 def _is_json(text: str) -> bool:
@@ -204,26 +219,41 @@ def _integer(word: str) -> str | None:
 
 
 def _number(word: str) -> str | None:
-    if NUMBER.fullmatch(word):
+    if NUMBER.fullmatch(word) and "e" not in word.lower():
         return word
     try:
         value = float(word)
     except ValueError:
         return None
-    return json.dumps(value) if math.isfinite(value) else None
+    if not math.isfinite(value):
+        return None
+    return word if NUMBER.fullmatch(word) else json.dumps(value)
 
 
-def _container(kind: str, word: str) -> str | None:
+def _container(kind: str, word: str, schema: Schema) -> str | None:
     for read in (strict_json, _python):
         try:
             value = read(word)
             if isinstance(value, tuple | set):
                 value = list(value)
             if _kind_of(value) == kind:
-                return word if read is strict_json else json.dumps(value, ensure_ascii=False)
+                better = _conform(value, schema)
+                same = read is strict_json and better == value
+                return word if same else json.dumps(better, ensure_ascii=False)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return None
+
+
+def _conform(value: Any, schema: Schema) -> Any:
+    """A value whose strings are typed where the schema allows no string."""
+    if isinstance(value, dict):
+        return {key: _conform(item, schema.property(key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_conform(item, schema.item()) for item in value]
+    if isinstance(value, str) and not schema.allows("string"):
+        return json.loads(typed(value, schema)[0])
+    return value
 
 
 class _Words(ast.NodeTransformer):
@@ -243,6 +273,4 @@ _READERS = (
     ("boolean", _boolean),
     ("integer", _integer),
     ("number", _number),
-    ("object", lambda word: _container("object", word)),
-    ("array", lambda word: _container("array", word)),
 )

@@ -33,7 +33,7 @@ class Machine(Reading):
         self.recover = bool(tools.by_name) and policy.recover != "strict"
         self.content_stop = self.plan.stop(reasoning=False, calls=self.calls, recover=self.recover)
         self.reasoning_stop = self.plan.stop(reasoning=True, calls=self.calls, recover=self.recover)
-        self.before = 0, False
+        self.before = 0, False, False
 
     def run(self, state: str = "content") -> Steps[None]:
         """The whole turn."""
@@ -58,7 +58,7 @@ class Machine(Reading):
     def mark(self, mark: str) -> Steps[str]:
         """A mark in content."""
         meaning = self.plan.meaning(mark)
-        if meaning == "call":
+        if meaning in ("call", "section"):
             return (yield from self.explicit(mark))
         if meaning in ("bare", "json"):
             return (yield from self.structure(mark))
@@ -68,7 +68,12 @@ class Machine(Reading):
             return self.text()
         if meaning == "open":
             return "reasoning"
-        self.sink.notice("stray-mark", self.r.mark_at, mark)
+        if meaning == "drop":
+            self.sink.block()
+        elif self.section and mark == self.plan.section[1]:
+            self.section = False
+        else:
+            self.sink.notice("stray-mark", self.r.mark_at, mark)
         return "content"
 
     def in_prose(self, mark: str) -> bool:
@@ -97,19 +102,35 @@ class Machine(Reading):
         return ""
 
     def explicit(self, mark: str) -> Steps[str]:
-        """A call's opening mark; where it stands more than once, the last one counts."""
-        r = self.r
+        """The opening mark of a call, or of a section and then that of a call; where it stands twice, the last counts."""
+        r, carried = self.r, False
         while True:
-            at, forms = r.mark_at, self.forms(mark)
+            at, forms, opens = r.mark_at, self.forms(mark), mark in self.plan.section[0][:1]
             spelled = r.spelled(mark, at)
-            if not forms or (spelled and not self.may_recover()):
+            loose = spelled or (not opens and bool(forms) and forms[0].loose and not self.section)
+            if not forms or (loose and not self.may_recover()):
                 return self.prose(forms)
-            r.keep(at)
-            again = yield from r.next(stop(*self.plan.forms))
+            if not carried:
+                r.keep(at)
+            again = yield from self.following(mark)
+            if again == self.plan.section[1] and again:
+                r.kept = None
+                return "content"
             if not again:
-                return (yield from self.call(forms, at, spelled=spelled))
-            self.sink.notice("stray-mark", at, mark)
+                return (yield from self.call(forms, r.kept_at, spelled=spelled))
+            if not opens:
+                self.sink.notice("stray-mark", at, mark)
+            self.section = carried = self.section or opens
             mark = again
+
+    def following(self, mark: str) -> Steps[str]:
+        """The mark of a call right behind an opening mark, or that of the end of an empty section."""
+        opening, closing = self.plan.section
+        if mark not in opening[:1]:
+            return (yield from self.r.next(stop(*self.plan.forms)))
+        for more in opening[1:]:
+            yield from self.r.next(stop(more))
+        return (yield from self.r.next(stop(*self.plan.forms, closing)))
 
     def may_recover(self) -> bool:
         """Whether a recovery form may stand here: at a line start, outside code."""
@@ -185,9 +206,19 @@ class Machine(Reading):
         if char == "`":
             found = yield from r.look(_FENCE)
             return (made.fenced, found.end() - 1 - r.pos) if found and found["ok"] else (None, 0)
-        found = yield from r.look(_BARE_NAME)
-        named = found is not None and found["ok"] is not None and found.group()[:-1] in self.tools.by_name
-        return (made.python if named else None), 0
+        return (made.python if (yield from self.named()) else None), 0
+
+    def named(self) -> Steps[bool]:
+        """Whether a declared name and a bracket stand here; a word that can become none is not waited for."""
+        r = self.r
+        while found := _BARE_NAME.match(r.buf, r.pos):
+            name = found.group().removesuffix("(")
+            if found["ok"] is not None or found.end() < len(r.buf) or r.closed:
+                return found["ok"] is not None and name in self.tools.by_name
+            if not any(tool.startswith(name) for tool in self.tools.by_name):
+                return False
+            yield
+        return False
 
     # reasoning
 
@@ -195,7 +226,7 @@ class Machine(Reading):
         """Reasoning up to its close; the state that follows, "" at the end.  `inside`: its opener was read before."""
         if not inside:
             self.sink.block()
-            yield from self.enter()
+        yield from self.enter()
         while mark := (yield from self.r.until(self.reasoning_stop, self.sink.reasoning)):
             state = yield from self.reasoning_mark(mark)
             if state is not None:
@@ -205,15 +236,15 @@ class Machine(Reading):
 
     def enter(self) -> Steps[None]:
         """What belongs to the opener: its repetition, and its label."""
-        while mark := (yield from self.r.next(stop(*self.plan.opens))):
-            self.sink.notice("stray-mark", self.r.mark_at, mark)
-        if (
-            not (yield from self.label())
-            and self.r.cut
-            and self.dialect.label.startswith(rest := self.r.buf[self.r.pos :])
-        ):
-            self.r.dropped = rest
-            self.r.rest()
+        r, label = self.r, self.dialect.label
+        while True:
+            if mark := (yield from r.next(stop(*self.plan.opens))):
+                self.sink.notice("stray-mark", r.mark_at, mark)
+            elif not (yield from self.label()):
+                break
+        if r.cut and label.startswith(rest := r.buf[r.pos :]):
+            r.dropped = rest
+            r.rest()
 
     def reasoning_mark(self, mark: str) -> Steps[str | None]:
         """A mark in reasoning; None if reasoning goes on."""
@@ -225,10 +256,11 @@ class Machine(Reading):
             self.sink.notice("unclosed", self.r.mark_at)
             return self.end()
         spelled = self.r.spelled(mark, self.r.mark_at)
-        if (meaning == "call" and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
+        if (meaning in ("call", "section") and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))
         if meaning == "open" and (self.sink.kind != "reasoning" or mark in self.dialect.special):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
+            yield from self.enter()
         else:
             self.sink.reasoning(self.r.last, self.r.mark_at)
         return None
@@ -236,7 +268,7 @@ class Machine(Reading):
     def candidate(self, mark: str) -> Steps[str | None]:
         """A call in open reasoning: what follows it tells whether it was one."""
         at = self.r.mark_at
-        self.before = self.count, self.completed
+        self.before = self.count, self.completed, self.section
         self.r.keep(at)
         self.wait(at)
         self.drafting = True
@@ -255,6 +287,9 @@ class Machine(Reading):
         """Calls one after the other: `call` or `draft`."""
         r = self.r
         while True:
+            if mark in self.plan.section[0][:1]:
+                self.section = True
+                mark = (yield from self.following(mark)) or mark
             call = self.new()
             form, state = yield from self.read(self.forms(mark), call, spelled=r.spelled(mark, r.mark_at), draft=True)
             self.patience()
@@ -267,12 +302,14 @@ class Machine(Reading):
             else:
                 call.end()
                 yield from self.closers(form)
+            if self.section and (yield from r.next(stop(self.plan.section[1]))):
+                self.section = False
             self.count, self.completed = call.index, self.completed or call.completed
             self.patience()
             if self.waiting is None:
                 return "call"
             mark, size = yield from r.ahead(self.reasoning_stop)
-            if mark in self.plan.forms or mark in self.plan.bare:
+            if mark in self.plan.forms or mark in self.plan.bare or mark in self.plan.section[0][:1]:
                 r.pos += size
             elif mark in self.dialect.ends or (not mark and (yield from r.ended())):
                 return "call"
@@ -303,7 +340,7 @@ class Machine(Reading):
         """What waited was no call: it is reasoning, and never read again."""
         called = self.sink.calling()
         self.revoke()
-        self.count, self.completed = self.before
+        self.count, self.completed, self.section = self.before
         self.sink.reasoning(raw, at)
         if called:
             self.sink.notice("draft", at)

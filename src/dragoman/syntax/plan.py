@@ -3,10 +3,12 @@
 A mark means one of
 
     open    a reasoning block begins
+    section a section of calls begins
     close   a block or a call ends; without an open one it is a stray mark
     call    a call begins; the forms that begin so are told apart by what comes next
     bare    a call's own structure without its opening mark: a recovery form
     json    `{"` at a line start may be a call's JSON without its opening mark: a recovery form
+    drop    nothing
     end     the turn ends
 """
 
@@ -27,14 +29,20 @@ __all__ = ["FormPlan", "Plan", "Scope", "plan"]
 
 
 class Scope:
-    """What may stand behind a call's payload: what a codec must stop at, outside of quotes."""
+    """What may stand behind a call's payload: what a codec must stop at, outside of quotes.
 
-    __slots__ = ("_stops", "closers", "ends", "inner", "openers")
+    A closing tag may lack its last bracket.
+    """
+
+    __slots__ = ("_stops", "closers", "closing", "ends", "inner", "openers")
 
     def __init__(
         self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
     ) -> None:
-        self.closers, self.openers, self.ends, self.inner = closers, openers, ends, inner
+        short = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
+        self.closers = tuple(dict.fromkeys(closers + short))
+        self.openers, self.ends, self.inner = openers, ends, inner
+        self.closing = stop(*self.closers)
         self._stops: dict[tuple[str, ...], Stop] = {}
 
     def stop(self, *own: str) -> Stop:
@@ -53,7 +61,7 @@ class Scope:
 class FormPlan:
     """One form of a call: its opening mark, the marks before the first hole, and what follows each hole.
 
-    `recovered`: it counts for declared tools only.
+    `recovered`: it counts for declared tools only.  `loose`: outside of its section it does too.
     """
 
     form: Form
@@ -61,6 +69,7 @@ class FormPlan:
     head: tuple[str, ...]
     steps: tuple[tuple[str, tuple[str, ...]], ...]
     recovered: bool
+    loose: bool
     scope: Scope
     draft: Scope
 
@@ -80,8 +89,10 @@ class Plan:
     dialect: Dialect
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
+    section: tuple[tuple[str, ...], str] = ((), "")
     closers: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
     forms: dict[str, tuple[FormPlan, ...]] = field(default_factory=dict)
     bare: dict[str, tuple[FormPlan, ...]] = field(default_factory=dict)
     json: FormPlan | None = None
@@ -94,6 +105,10 @@ class Plan:
             return "open"
         if mark in self.dialect.ends:
             return "end"
+        if mark in self.dialect.drops:
+            return "drop"
+        if mark in self.section[0][:1]:
+            return "section"
         if mark in self.forms:
             return "call"
         if mark in self.bare:
@@ -117,9 +132,9 @@ class Plan:
 
     def stop(self, *, reasoning: bool, calls: bool, recover: bool) -> Stop:
         """What to stop at in reasoning or in content."""
-        found: list[str] = [*self.opens, *self.closes, *self.dialect.ends]
+        found: list[str] = [*self.opens, *self.closes, *self.dialect.ends, *self.dialect.drops]
         if calls:
-            found += [*self.forms, *(() if reasoning else self.closers if recover else self.last)]
+            found += [*self.section[0][:1], *self.forms, *(() if reasoning else self.closers if recover else self.last)]
         if calls and recover:
             found += [*self.bare, *(("{",) if self.json and not reasoning else ())]
         return stop(*found, plain=frozenset((*self.opens, *self.closes, *self.dialect.ends)))
@@ -129,9 +144,9 @@ class Plan:
 def plan(dialect: Dialect) -> Plan:
     """The plan of a dialect."""
     made = Plan(dialect)
-    if dialect.reasoning:
-        before, _, after = split(dialect.reasoning)
-        made.opens, made.closes = marks(before)[:1], marks(after)[-1:]
+    for block in filter(None, (dialect.reasoning, *dialect.thoughts)):
+        before, _, after = split(block)
+        made.opens, made.closes = made.opens + marks(before)[:1], made.closes + marks(after)[-1:]
     if dialect.frame is None:
         _calls(made)
     return made
@@ -140,6 +155,9 @@ def plan(dialect: Dialect) -> Plan:
 def _calls(made: Plan) -> None:
     """The forms of a call by their opening mark, with those that the engine adds for every dialect."""
     own = made.dialect.forms
+    if made.dialect.section:
+        before, _, after = split(made.dialect.section)
+        made.section = marks(before), marks(after)[-1]
     openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
     for form in own:
         _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1]))
@@ -147,15 +165,22 @@ def _calls(made: Plan) -> None:
         first = made.forms[opener][0]
         for form in _foreign(opener, first):
             _add(made.forms, _form(made, form, openers, recovered=True))
+    if made.dialect.section:
+        for codec in (JsonCall(), Python()):
+            _add(
+                made.forms,
+                _form(made, Form(made.dialect.section.replace("{calls}", "{call}"), codec), openers, recovered=True),
+            )
     for form in own:
         for bare in _bare(made, form, openers):
             _add(made.bare, bare)
-    made.closers = tuple(
+    made.closers = made.section[1:] * bool(made.dialect.section) + tuple(
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers)
     )
-    made.last = tuple(
+    made.last = made.section[1:] * bool(made.dialect.section) + tuple(
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
     )
+    made.heads = tuple(form.head[0] for forms in made.forms.values() for form in forms if form.head)
     made.json = _form(made, Form("{call}" + _last(made, openers), JsonCall()), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", JsonCall()), openers, recovered=True)
     made.python = _form(made, Form("{call}", Python()), openers, recovered=True)
@@ -201,8 +226,10 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool) 
         after = marks(pieces.pop(0)) if pieces and not isinstance(pieces[0], Hole) else ()  # type: ignore[arg-type]
         steps.append((hole.name, after))  # type: ignore[union-attr]
     heads = tuple(mark for own in made.dialect.forms for mark in marks(_before(own))[1:2] if len(mark) > 3)
-    scope = Scope(steps[-1][1], openers + heads, made.dialect.ends)
-    return FormPlan(form, head[0] if head else "", head[1:], tuple(steps), recovered, scope, scope.within(made.closes))
+    scope = Scope(steps[-1][1] + made.section[1:] * bool(made.dialect.section), openers + heads, made.dialect.ends)
+    opener = head[0] if head else ""
+    loose = bool(made.dialect.section) and opener not in made.dialect.special
+    return FormPlan(form, opener, head[1:], tuple(steps), recovered, loose, scope, scope.within(made.closes))
 
 
 NAME = re.compile(r"[ \t\"']{0,2}(?P<name>[\w.\-]{0,257})")

@@ -16,7 +16,7 @@ Where a limit cut the text (`cut`), the beginning of a mark at its end is `dropp
 is text.
 
 Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
-tag may have blanks after `<`, after `/`, around `=` and before `>`.
+tag may have blanks after `<`, after `/`, around `=` and before `>`, and either quote or none behind `=`.
 
 Special tokens: `specials` are the marks that this tokenizer writes as one token.  Such a mark counts where it came
 as that token; `spelled` tells one that is only its letters.
@@ -49,7 +49,9 @@ def spelling(mark: str) -> tuple[str, ...]:
     for i, char in enumerate(mark):
         if tag and i and (char in "=>" or mark[i - 1] in "=</") and char not in _BARS and mark[i - 1] not in _BARS:
             atoms.append("[ \\t]{0,2}")
-        if char in _BARS:
+        if char in "\"'" and mark[i - 1 : i] == "=":
+            atoms.append("[\"']?")
+        elif char in _BARS:
             if i and mark[i - 1] in _BARS:
                 continue
             atoms.append(f"[{_BARS}]{{1,2}}")
@@ -237,6 +239,12 @@ class Reader:
                 return True
             yield
 
+    def begun(self, stop: Stop, skip: int = 0) -> bool:
+        """Whether the text ended in the beginning of a mark that stands `skip` characters on, white space aside."""
+        space = _SPACE.match(self.buf, self.pos + skip)
+        found = stop.live.match(self.buf, space.end() if space else self.pos + skip)
+        return self.closed and found is not None and not found.lastindex
+
     def look(self, pattern: re.Pattern[str], skip: int = 0) -> Steps[re.Match[str] | None]:
         """Match a pattern `skip` characters on, without reading.
 
@@ -257,6 +265,11 @@ class Reader:
     def last(self) -> str:
         """The last mark as it was spelled; nothing may have been waited for since."""
         return self.buf[self.mark_at - self.base : self.pos]
+
+    def reread(self, start: int) -> None:
+        """Put the cursor back to the offset `start`, of which the text was kept."""
+        if self.at != start:
+            self.buf, self.base, self.pos = "".join(self.kept or ())[start - self.kept_at :], start, 0
 
     def rest(self) -> str:
         """Read all that is left."""

@@ -13,8 +13,9 @@ from .calls import CallSink, Policy, Tools
 from .codecs import BAD, CUT, WHOLE
 from .dialect import Dialect
 from .plan import NAME, FormPlan
-from .reader import Reader, Steps, stop
+from .reader import LONGEST, Reader, Steps, stop
 from .sink import Sink
+from .template import Hole, parse
 
 __all__ = ["Reading"]
 
@@ -23,11 +24,12 @@ _LINE_END = re.compile(r"[ \t]{0,64}(?P<ok>[\r\n;,\]])?")
 
 
 class Reading(Calling):
-    """Reads calls.  `returned`: the closing marks of openers that were text."""
+    """Reads calls.  `returned`: the closing marks of openers that were text.  `section`: a section of calls is open."""
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
         self.returned: list[str] = []
+        self.section = False
 
     def forms(self, mark: str) -> tuple[FormPlan, ...]:
         """The forms that begin with a mark."""
@@ -48,7 +50,7 @@ class Reading(Calling):
         if self.waiting is not None:
             self.patience()
         if state == CUT:
-            return self.cut_off(call, at)
+            return self.cut_off(forms, call, at)
         if form is None or (state == BAD and (not call.open or self.waiting is not None)):
             return self.give_back(forms, form, at)
         if state == BAD:
@@ -70,72 +72,107 @@ class Reading(Calling):
     def read(
         self, forms: tuple[FormPlan, ...], call: CallSink, *, spelled: bool = False, draft: bool = False
     ) -> Steps[tuple[FormPlan | None, str]]:
-        """The form, the name and the payload of a call; how it went."""
-        form = yield from self.choose(forms)
-        if form is None:
-            return None, self.out_of_text(forms)
-        call.scope = form.draft if draft else form.scope
-        call.recovered = form.recovered or spelled
-        if spelled or form.recovered or form.form.template != self.dialect.call:
-            call.lenience = "spelled-mark" if spelled else "recovered" if form.recovered else "variant"
-            call.began = self.r.kept_at
+        """The form, the name and the payload of a call; how it went.  Forms that begin alike are tried in order."""
+        forms = yield from self.choose(forms)
+        state, form, start = BAD, None, self.r.at
+        for form in forms:
+            self.r.reread(start)
+            call.scope = form.draft if draft else form.scope
+            call.recovered = form.recovered or spelled or (form.loose and not self.section)
+            call.lenience, call.began = self.lenience(form, spelled=spelled), self.r.kept_at
+            state = yield from self.one(form, call)
+            if state != BAD or call.open:
+                return form, state
+        return form, state if form is not None else self.out_of_text()
+
+    def lenience(self, form: FormPlan, *, spelled: bool) -> str:
+        """The notice that a form deserves."""
+        if spelled:
+            return "spelled-mark"
+        if form.recovered or (form.loose and not self.section):
+            return "recovered"
+        return "" if form.form.template == self.dialect.call else "variant"
+
+    def one(self, form: FormPlan, call: CallSink) -> Steps[str]:
+        """A call in one form, behind its opening marks."""
         if form.steps[0][0] != "call":
             state = yield from self.head(form, call)
             if state != WHOLE:
-                return form, state
+                return state
         state = yield from form.codec.decode(self.r, call)
-        return form, state
+        if state == BAD and call.cut and self.r.begun(call.scope.stop(*call.scope.openers)):
+            return CUT
+        return state
 
-    def choose(self, forms: tuple[FormPlan, ...]) -> Steps[FormPlan | None]:
-        """The form by what stands behind the opening mark."""
+    def choose(self, forms: tuple[FormPlan, ...]) -> Steps[tuple[FormPlan, ...]]:
+        """The forms that may be meant, by what stands behind the opening mark."""
         heads = tuple(form.head[0] for form in forms if form.head)
         if heads:
             mark = yield from self.r.next(stop(*heads))
-            for form in forms:
-                if mark and form.head[:1] == (mark,):
-                    for more in form.head[1:]:
-                        yield from self.r.next(stop(more))
-                    return form
+            found = tuple(form for form in forms if mark and form.head[:1] == (mark,))
+            for more in found[0].head[1:] if found else ():
+                yield from self.r.next(stop(more))
+            if found:
+                return found
+        found = ()
         for form in forms:
             if not form.head:
-                found = yield from self.r.look(form.codec.opening if form.steps[0][0] == "call" else NAME)
-                if found and (found.lastgroup == "ok" or (found.lastgroup == "name" and found["name"])):
-                    return form
-        return None
+                seen = yield from self.r.look(form.codec.opening if form.steps[0][0] == "call" else NAME)
+                if seen and (seen.lastgroup == "ok" or (seen.lastgroup == "name" and seen["name"])):
+                    found = (*found, form)
+        return found
 
-    def out_of_text(self, forms: tuple[FormPlan, ...]) -> str:
+    def out_of_text(self) -> str:
         """Whether a call could not be read because the text ended."""
-        r = self.r
-        rest = r.buf[r.pos :].lstrip()
-        heads = [form.head[0] for form in forms if form.head]
-        return CUT if r.closed and (not rest or any(head.startswith(rest) for head in heads)) else BAD
+        rest = self.r.buf[self.r.pos :].lstrip()
+        return CUT if self.r.closed and (not rest or any(head.startswith(rest) for head in self.plan.heads)) else BAD
 
     def head(self, form: FormPlan, call: CallSink) -> Steps[str]:
-        """What stands before the arguments: the name, perhaps an id."""
-        r, words = self.r, {}
+        """What stands before the arguments: the name, perhaps an id or a type; only the name must be there."""
+        r, words, there = self.r, {}, True
         for hole, after in form.steps[:-1]:
-            found = yield from r.look(NAME)
-            word = found["name"] if found else ""
-            r.pos += found.end() - r.pos if found else 0
-            if not word or len(word) > 256 or (r.closed and r.pos == len(r.buf)):
-                return CUT if r.closed and r.pos == len(r.buf) else BAD
+            word = (yield from self.word()) if there else ""
+            if there and r.closed and r.pos == len(r.buf):
+                return CUT
+            if hole == "name" and not word:
+                return BAD
             words[hole] = word
-            r.pos += r.buf.startswith(('"', "'"), r.pos)
+            there = not after
             for mark in after:
-                yield from r.next(stop(mark))
+                there = bool((yield from r.next(stop(mark))))
         found = yield from r.look(form.codec.opening)
         ended = r.closed and not r.buf[r.pos :].strip()
         if not ended and (found is None or found["ok"] is None):
             return BAD
-        return WHOLE if call.begin(words["name"], words.get("id", "")) else BAD
+        return WHOLE if call.begin(words["name"], self.id(words)) else BAD
+
+    def word(self) -> Steps[str]:
+        """A name; "" if none stands here."""
+        r = self.r
+        found = yield from r.look(NAME)
+        word = found["name"] if found else ""
+        if found and 0 < len(word) <= LONGEST:
+            r.pos = found.end()
+            r.pos += r.buf.startswith(('"', "'"), r.pos)
+            return word
+        return ""
+
+    def id(self, words: dict[str, str]) -> str:
+        """The id that the model gave the call."""
+        if not self.dialect.id:
+            return words.get("id", "")
+        parts = [words.get(piece.name, "") if isinstance(piece, Hole) else piece for piece in parse(self.dialect.id)]
+        return "".join(parts) if all(parts) else ""
 
     def closers(self, form: FormPlan) -> Steps[bool]:
         """The marks that close a call; each may be missing."""
         r, junk = self.r, not form.closers
         self.returned.clear()
         while form.closers:
-            mark = yield from r.next(stop(*form.closers))
-            if mark == form.closers[-1]:
+            mark = yield from r.next(form.scope.closing)
+            if mark and mark not in form.closers:
+                self.sink.notice("unclosed", r.at)
+            if mark.removesuffix(">") == form.closers[-1].removesuffix(">"):
                 return True
             if not mark and (junk or not (yield from self.junk())):
                 self.sink.notice("unclosed", r.at)
@@ -158,11 +195,14 @@ class Reading(Calling):
         if (yield from self.as_it_stands(call, "}" if whole else "")):
             yield from self.closers(form)
 
-    def cut_off(self, call: CallSink, at: int) -> str:
+    def cut_off(self, forms: tuple[FormPlan, ...], call: CallSink, at: int) -> str:
         """The text ended in a call."""
         if call.open:
             self.cut_call(call)
             return self.deliver(call, at)
+        if not forms[0].opener:
+            self.r.rest()
+            return self.give_back(forms, None, at)
         self.revoke()
         self.r.rest()
         self.sink.notice("cut", at, self.r.raw())

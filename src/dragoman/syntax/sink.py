@@ -65,6 +65,8 @@ class Sink:
 
     def _spaced(self, kind: str, text: str, at: int) -> None:
         if at < self.floor:
+            if text[: self.floor - at].strip():
+                self._open(kind)
             text, at = text[self.floor - at :], self.floor
         if self.kind != kind and (self.blocks or kind == "reasoning"):
             at += len(text) - len(text := text.lstrip())
@@ -87,15 +89,18 @@ class Sink:
             self._emit(kind, held, self.held_at)
         return at, text
 
-    def _emit(self, kind: str, text: str, at: int) -> None:
+    def _open(self, kind: str) -> None:
         if self.kind != kind:
             self.part += 1
             self.kind = kind
+        self.blocks = self.blocks or kind == "reasoning"
+        self.begun = self.begun or kind == "content"
+
+    def _emit(self, kind: str, text: str, at: int) -> None:
+        self._open(kind)
         if kind == "reasoning":
-            self.blocks = True
             self.out.append(Reasoning(text, at, self.part))
         else:
-            self.begun = True
             self.out.append(Content(text, at, self.part, self.phase))
             if self.code is not None:
                 self.code.feed(text)

@@ -7,7 +7,8 @@ One template serves three directions: decode reads by it, encode fills it in, co
 Rules
 
 1.  Holes: `{text}` (reasoning or content), `{name}`, `{id}`, `{index}`, `{args}` (the arguments by the dialect's
-    codec), `{call}` (a whole call by the codec: the name is inside).  Everything else is literal.
+    codec), `{call}` (a whole call by the codec: the name is inside), `{calls}` (calls one after the other, in a
+    section).  Everything else is literal.
 2.  The marks before the first hole open the block.  Blocks that begin alike are told apart by what comes next.
 3.  After a hole only white space and the marks of the next literal are markup.  Anything else means that those
     marks are missing: a `Notice`, and what stands there is read anew.
@@ -15,7 +16,7 @@ Rules
 5.  `{name}` ends where the literal behind it begins, else at the first character outside `[\w.-]`.
 
 A literal is cut into marks at its white space and between one tag and the next, so `"</function>\n</tool_call>"`
-is two marks, and so is `"<tool_call>call:"`.
+is two marks, and so is `"<tool_call>call:"`.  A tag is one mark although it has blanks; quotes at its edge do not count.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from functools import lru_cache
 
 __all__ = ["Hole", "holes", "marks", "parse", "split"]
 
-HOLES = ("text", "name", "id", "index", "args", "call")
+HOLES = ("text", "name", "id", "index", "type", "args", "call", "calls")
 
 _HOLE = re.compile(r"\{(%s)\}" % "|".join(HOLES))
-_MARK = re.compile(r"<[^<>\s]*>|\[[^\[\]\s]*\]|[^\s<\[]+|<[^<>\s]*|\[")
+_MARK = re.compile(r"<[^<>\n]*>?|\[[^\[\]\s]*\]|[^\s<\[]+|\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ def holes(template: str) -> tuple[str, ...]:
 
 
 def marks(literal: str) -> tuple[str, ...]:
-    """The parts of a literal that must appear, white space aside."""
-    return tuple(_MARK.findall(literal))
+    """The parts of a literal that must appear, white space and quotes at their edges aside."""
+    return tuple(mark for found in _MARK.findall(literal) if (mark := found.strip("\"' ")))
 
 
 def split(template: str) -> tuple[str, str, str]:

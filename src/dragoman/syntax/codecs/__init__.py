@@ -4,7 +4,7 @@ A codec serves the hole `{args}` (the name was read before) or `{call}` (the nam
 It reads with a generator that answers how it went:
 
     WHOLE   the payload is whole
-    OPEN    it may be whole, but only its end mark would tell (the text ended)
+    OPEN    what came next is something else
     CUT     the text ended in the middle
     BAD     it cannot be read, from the cursor on
 """

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ...messages import Call, Tool
 from .. import shapes
 from ..kinds import NUMBER, Schema, quote, typed
-from ..reader import Reader, Steps, stop
+from ..reader import Reader, Steps, Stop, stop
 from . import BAD, CUT, WHOLE
 from .values import Frame, Output, Values
 
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Braces"]
 
-_KEY = re.compile(r"[\w.\-$ ]{0,256}")
-_NEXT_KEY = re.compile(r",(?P<gap>\s{0,64})(?:(?P<key>[\w.\-$]{1,256})(?P<colon>\s{0,8}:)?)?")
+_KEY = re.compile(r"[^,{}\[\]()<>\"\n]{0,256}")
+_NEXT_KEY = re.compile(r",(?P<gap>\s{0,64})(?:(?P<key>[^,:{}\[\]()<>\"\n]{1,256})(?P<colon>:)?)?")
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w.\-$]*")
 _LITERALS = frozenset(("true", "false", "null"))
 
 
@@ -50,6 +51,8 @@ class Braces:
         values.say("{")
         state = yield from values.run("first")
         call.follow(values)
+        if state == BAD and call.cut and r.begun(call.scope.stop(self.mark)):
+            return CUT
         if state != BAD:
             return state
         mark, _ = yield from r.ahead(call.scope.stop())
@@ -109,9 +112,7 @@ class _Values(Values):
         elif (yield from self.r.next(stop(self.mark))):
             name = yield from self.marked()
         else:
-            found = yield from self.r.look(_KEY)
-            name = found.group().strip() if found else ""
-            self.r.pos += len(found.group()) if found else 0
+            name = yield from self.bare_key(top)
             if not name:
                 return CUT if self.r.closed and self.r.pos == len(self.r.buf) else BAD
         if name is None:
@@ -119,6 +120,16 @@ class _Values(Values):
         self.given[-1].add(name)
         self.pending += json.dumps(name, ensure_ascii=False)
         return (yield from self.colon(top, name, start))
+
+    def bare_key(self, top: Frame) -> Steps[str]:
+        """A key without quotes: up to the last colon that leaves a declared one, else to the first."""
+        found = yield from self.r.look(_KEY)
+        text = found.group() if found else ""
+        ends = [i for i, char in enumerate(text) if char == ":"] or [i for i, char in enumerate(text) if char == "="]
+        declared = [i for i in ends if text[:i].strip() in top.schema.properties()]
+        end = declared[-1] if declared else ends[0] if ends else len(text)
+        self.r.pos += end
+        return text[:end].strip()
 
     def plain(self, char: str) -> Steps[str | None]:
         """A short string between plain quotes."""
@@ -131,8 +142,14 @@ class _Values(Values):
     def marked(self, mark: str = "") -> Steps[str | None]:
         """A short string between marks, behind the opening one."""
         pieces: list[str] = []
-        found = yield from self.r.until(stop(mark or self.mark), lambda text, _at: pieces.append(text))
+        found = yield from self.r.until(self.closing(mark), lambda text, _at: pieces.append(text))
         return "".join(pieces) if found else None
+
+    def closing(self, mark: str = "") -> Stop:
+        """What closes a string: where its opening mark came as a token, its letters alone do not."""
+        mark = mark or self.mark
+        token = self.r.specials is not None and not self.r.spelled(mark, self.r.mark_at)
+        return stop(mark, plain=frozenset((mark,)) if token else frozenset())
 
     def leaf(self, char: str) -> Steps[str]:
         wanted = self.inside()
@@ -149,7 +166,7 @@ class _Values(Values):
         self.quoted = True
         self.say('"')
         put = self.put
-        found = yield from self.r.until(stop(self.mark), lambda text, at: put(quote(text), at, at + len(text)))
+        found = yield from self.r.until(self.closing(), lambda text, at: put(quote(text), at, at + len(text)))
         if not found:
             return CUT
         self.quoted = False
@@ -193,7 +210,8 @@ class _Values(Values):
         if not found or not found["colon"]:
             return bool((yield from self.r.ahead(stop("," + self.mark)))[0])
         declared = top.schema.properties() - self.given[-1]
-        return found["key"] in declared or not (found["gap"] or found["key"][0].isdigit())
+        key = found["key"].strip()
+        return key in declared or (not found["gap"] and _PLAIN_KEY.fullmatch(key) is not None)
 
 
 class _Phrase:

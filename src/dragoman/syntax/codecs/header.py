@@ -24,14 +24,17 @@ class Part:
     text: str = ""
 
 
-_RECIPIENT = re.compile(r"\bto=\s*([\w.\-/]+)")
+_RECIPIENT = re.compile(r"\bto\s?[=:]\s?([\w.\-/]+)")
+_NOISE = "-?.,:;!*#_ "
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
     """Where a message goes: `content` or `reasoning` with its phase, or a `call` of `name` whose body is of `type`.
 
+    `builtin`: to a tool of the model's own that was not offered.
     `rest`: text behind the channel's name that is no part of a header, and `at`, where it stands.
+    `known`: the channel is one of the dialect's.
     """
 
     kind: str
@@ -40,6 +43,7 @@ class Route:
     type: str = ""
     rest: str = ""
     at: int = 0
+    known: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +74,12 @@ class Header:
 
     def recipient(self, parts: list[Part]) -> str:
         """Who a message is for, "" if nobody is named."""
-        found = [name for part in parts for name in _RECIPIENT.findall(part.text) if name != self.role]
+        found = [name for part in parts for name in _RECIPIENT.findall(self.bare(part.text)) if name != self.role]
         return found[-1].rstrip(".") if found else ""
 
     def known(self, word: str) -> str:
         """The channel that a word names, "" if none."""
-        word = word.lstrip("-?.,:;!*# ")
+        word = word.lstrip(_NOISE)
         return next((name for name in self.channels if word.startswith(name)), "")
 
     def route(self, parts: list[Part], declared: Callable[[str], bool]) -> Route:
@@ -85,10 +89,13 @@ class Header:
         channel, part = named[-1] if named else ("", parts[-1])
         target = self.recipient(parts)
         if target:
-            return Route("call", name=self._tool(target, declared), type=self._type(parts))
+            name = self._tool(target, declared)
+            own = self.builtins.fullmatch(target) is not None and not declared(name)
+            return Route("builtin" if own else "call", name=name, type=self._type(parts))
         kind, phase = self.channels.get(channel, (list(self.channels.values())[-1][0], ""))
-        rest = part.text.partition(channel)[2] if channel else ""
-        return Route(kind, phase, rest=rest, at=part.at + len(part.text) - len(rest))
+        strange = not channel and part.mark == self.channel
+        rest = part.text.partition(channel)[2] if channel else part.text * strange
+        return Route(kind, phase, rest=rest, at=part.at + len(part.text) - len(rest), known=bool(channel))
 
     def _unmarked(self, parts: list[Part]) -> list[tuple[str, Part]]:
         """A channel's name without its mark."""
@@ -102,7 +109,7 @@ class Header:
         return "code" if "code" in self._words(parts) else ""
 
     def _words(self, parts: list[Part]) -> list[str]:
-        return " ".join(_RECIPIENT.sub(" ", part.text) for part in parts).split()
+        return " ".join(_RECIPIENT.sub(" ", self.bare(part.text)) for part in parts).split()
 
     def strange(self, parts: list[Part]) -> str:
         """The words of a header that mean nothing."""
@@ -127,7 +134,8 @@ class Header:
     def foreign(self, parts: list[Part]) -> bool:
         """Whether the header is that of somebody else: the model invents a tool's or a user's message."""
         words = parts[0].text.split() if parts[0].mark == self.start else []
-        return bool(words) and words[0] != self.role and not self.known(words[0]) and not words[0].startswith("to=")
+        word = words[0].lstrip(_NOISE).casefold() if words else self.role
+        return not (word.startswith((self.role, "to=")) or self.known(word))
 
     def stripped(self, text: str) -> str:
         """The channel whose name begins text that lost its marks (`analysisJust ..`), "" if there is none."""

@@ -11,7 +11,7 @@ from ...messages import Call, Tool
 from .. import shapes
 from ..kinds import ANY, strict_json
 from ..reader import Reader, Steps
-from . import BAD, CUT, WHOLE
+from . import BAD, CUT, OPEN, WHOLE
 from .values import Output, Values
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class JsonObject:
         char = yield from r.peek()
         if char == "{":
             return (yield from _value(r, call, call.put))
-        if char and char in "\"'" and call.repair:
+        if char and char in "\"'" and call.repair and not call.nested:
             return (yield from _encoded(r, call))
         if char == "[" and call.repair:
             return (yield from _listed(r, call))
@@ -81,8 +81,8 @@ def _encoded(r: Reader, call: CallSink) -> Steps[str]:
     if not closed:
         inner.cut()
         return CUT
-    inner.close(r.at)
-    call.notice("repaired", start)
+    if inner.close(r.at):
+        call.notice("repaired", start)
     return WHOLE
 
 
@@ -105,15 +105,15 @@ class _Inner:
     """Arguments that come as text from elsewhere; the offsets are those of that place."""
 
     def __init__(self, call: CallSink) -> None:
-        self.call, self.start, self.end = call, 0, 0
+        self.call, self.start, self.end = call, -1, 0
         self.schema, self.scope, self.notice, self.follow = call.schema, call.scope, call.notice, call.follow
-        self.repair = False
-        self.reader, self.state = Reader(), ""
+        self.repair, self.nested = call.repair, True
+        self.reader, self.state, self.said = Reader(), "", False
         self.work = JsonObject().decode(self.reader, self)  # type: ignore[arg-type]
 
     def put(self, text: str, _start: int, _end: int) -> None:
         self.call.put(text, self.start, self.end)
-        self.start = self.end
+        self.start, self.said = self.end, True
 
     def give(self, piece: str, start: int, end: int) -> None:
         """A piece of the inside of the JSON string that holds the arguments."""
@@ -121,17 +121,23 @@ class _Inner:
 
     def take(self, text: str, start: int, end: int) -> None:
         """A piece of the arguments."""
-        self.start, self.end = start, end
+        self.start, self.end = start if self.said or self.start < 0 else self.start, end
         self.reader.feed(text)
         self._step()
 
-    def close(self, at: int) -> None:
-        """That was all."""
-        self.start = self.end = at
+    def close(self, at: int) -> bool:
+        """That was all; whether it was whole."""
+        self.start = at if self.start < 0 else self.start
+        self.end = at
         self.reader.closed = True
+        if not (self.said or self.state or self.reader.buf[self.reader.pos :].strip()):
+            self.put("{}", at, at)
+            return True
         self._step()
         if self.state != WHOLE:
             self.call.flawed = "bad-json"
+            self.call.notice("bad-json", at)
+        return self.state == WHOLE
 
     def cut(self) -> None:
         """The text ended: how far the reader came is told by `follow`."""
@@ -159,8 +165,13 @@ class _Envelope:
     others: list[str] = field(default_factory=list)
 
 
+ARGS = ("arguments", "parameters", "args", "input")
+_WORD = re.compile(r"[\"'][\w.\-]{0,256}(?P<ok>[\"'])?")
+_MORE = re.compile(r"\s{0,64}[,;]?\s{0,64}(?P<ok>\{)?")
+
+
 class JsonCall:
-    """The codec of `{call}`: an object with the name inside, or a list of such objects.
+    """The codec of `{call}`: an object with the name inside, several of them, or a list.
 
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
@@ -169,14 +180,35 @@ class JsonCall:
 
     opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
 
-    def __init__(self, name: str = "name", args: tuple[str, ...] = ("arguments", "parameters"), id: str = "id") -> None:
+    def __init__(self, name: str = "name", args: tuple[str, ...] = ARGS, id: str = "id") -> None:
         self.name, self.args, self.id = name, args, id
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
         if char == "[":
             return (yield from self._list(r, call))
-        return (yield from self._call(r, call)) if char == "{" else (BAD if char else CUT)
+        state = (yield from self._call(r, call)) if char == "{" else BAD if char else CUT
+        while state == WHOLE:
+            call.end()
+            more = yield from r.look(_MORE)
+            if more is None or not more["ok"]:
+                break
+            state = yield from self._further(r, call, more.end() - 1 - r.pos)
+        return state if state != OPEN else WHOLE
+
+    def _further(self, r: Reader, call: CallSink, skip: int) -> Steps[str]:
+        """One more call; OPEN if it is none after all, and its text is left to be read anew."""
+        start, mine = r.at, r.kept is None
+        if mine:
+            r.keep(start)
+        r.pos += skip
+        state = yield from self._call(r, call)
+        if state == BAD and not call.open:
+            r.reread(start)
+            state = OPEN
+        if mine and r.kept_at == start:
+            r.kept = None
+        return state
 
     def _list(self, r: Reader, call: CallSink) -> Steps[str]:
         r.pos += 1
@@ -186,11 +218,10 @@ class JsonCall:
             if char == "," and count:
                 r.pos += 1
             elif char == "{":
-                if count:
-                    call.end()
-                state = yield from self._call(r, call)
+                state = yield from self._further(r, call, 0) if count else self._call(r, call)
                 if state != WHOLE:
-                    return state
+                    return state if state != OPEN else WHOLE
+                call.end()
                 count += 1
             elif char == "]" and count:
                 r.pos += 1
@@ -213,8 +244,29 @@ class JsonCall:
         if not envelope.begun and not (envelope.name and self._begin(r, call, envelope)):
             return BAD
         if not envelope.filled:
-            call.put("{}", r.at, r.at)
+            self._others(r, call, envelope)
         return WHOLE
+
+    def _others(self, r: Reader, call: CallSink, envelope: _Envelope) -> None:
+        """No arguments: they may stand beside the name, if the tool has all these keys; else there are none."""
+        text = "{" + ", ".join(envelope.others) + "}"
+        try:
+            keys = strict_json(text)
+        except ValueError:
+            keys = {}
+        if keys and call.schema.properties().issuperset(keys):
+            self._fill(r, call, text)
+            call.notice("repaired", r.at)
+            return
+        if keys:
+            call.notice("dropped", r.at, text)
+        call.put("{}", r.at, r.at)
+
+    def _fill(self, r: Reader, call: CallSink, text: str) -> None:
+        """Arguments that were read before."""
+        inner = _Inner(call)
+        inner.take(text, r.at, r.at)
+        inner.close(r.at)
 
     def _guess(self, call: CallSink, envelope: _Envelope) -> None:
         """No name: the arguments, or the whole object, may tell it."""
@@ -232,9 +284,7 @@ class JsonCall:
         """The name is known: tell it, and the arguments that waited for it."""
         envelope.begun = call.begin(envelope.name, envelope.id)
         if envelope.begun and envelope.held is not None:
-            inner = _Inner(call)
-            inner.take(envelope.held, r.at, r.at)
-            inner.close(r.at)
+            self._fill(r, call, envelope.held)
             envelope.filled = True
         return envelope.begun
 
@@ -283,11 +333,17 @@ class JsonCall:
             return BAD
         pieces: list[str] = []
         state = yield from _skip(r, call, pieces)
-        if not envelope.name:
+        if key not in ("type", *self.args):
             envelope.others.append(f'"{key}": ' + "".join(pieces))
+        elif key in self.args and char not in "nN":
+            call.notice("dropped", r.at, "".join(pieces))
         return state
 
     def _word(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
+        if call.recovered:
+            found = yield from r.look(_WORD)
+            if found is None or (found["ok"] is None and found.end() < len(r.buf)):
+                return BAD
         text = yield from Values(r, _drop, repair=call.repair).text(r.buf[r.pos])
         if text is None:
             return CUT

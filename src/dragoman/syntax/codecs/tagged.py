@@ -1,0 +1,171 @@
+"""Tagged: a value that stands as raw text between an opening and a close tag.
+
+A string goes out as it comes; anything else waits for its end and is typed by the schema, or by what the tag tells.
+
+Where a value ends
+
+*   At its own close tag, if structure follows: the next parameter, a mark that closes or opens a call, or the end.
+*   At the opening tag of the next parameter, if that stands at a line start and its key is declared and not yet given.
+*   At a mark that closes the call, if only such marks, a next call or the end follow; where a limit cut the text
+    behind it, nobody knows, and the value is cut.
+
+Anything else is data.  A newline behind the opening tag and one before the close tag are markup where the template has
+them; a value that ended without its own close tag loses all newlines before the mark that ended it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ..kinds import ANY, Schema, quote, typed
+from ..reader import Reader, Steps, Stop
+from . import CUT, WHOLE
+
+if TYPE_CHECKING:
+    from ..calls import CallSink
+    from .params import Params
+
+__all__ = ["Value"]
+
+_MAYBE_JSON = frozenset('{["-0123456789tfn \t\r\n')
+_STRING = Schema({"type": "string"})
+
+
+class Value:
+    """One value on its way into `call`; `kind` is the type that its tag told, or ""."""
+
+    def __init__(self, codec: Params, r: Reader, call: CallSink, key: str, given: set[str], kind: str) -> None:
+        self.codec, self.r, self.call, self.given = codec, r, call, given
+        self.schema = call.schema.property(key)
+        if kind:
+            self.schema = _STRING if kind in codec.text else ANY if self.schema.text_only else self.schema
+        self.first = not given
+        self.open = ("{" if self.first else ", ") + json.dumps(key, ensure_ascii=False) + ": "
+        if key in given:
+            call.notice("duplicate-key", r.at, key)
+        given.add(key)
+        self.live: bool | None = True if self.schema.text_only else None
+        self.text: list[str] = []
+        self.newlines: list[str] = []
+        self.fresh, self.said, self.begun = True, False, False
+        self.cut_short = False
+
+    def read(self) -> Steps[str]:
+        """The value and its own close tag; another mark that ends it is left for others to read."""
+        codec, r, scope = self.codec, self.r, self.call.scope
+        marks = scope.stop(codec.opens, codec.closes, codec.closes.removesuffix(">"), *scope.openers)
+        while mark := (yield from r.until(marks, self.put)):
+            spelled = r.last
+            r.back()
+            own = yield from self.ends(mark, len(spelled))
+            if own is False and (mark in scope.ends or self.cut_short):
+                break
+            if own is not False:
+                r.pos += len(spelled)
+            if own is not None:
+                if own and not spelled.endswith(">"):
+                    self.call.notice("unclosed", r.at)
+                return self.finish(own=own)
+            self.put(spelled, r.at - len(spelled))
+        self.call.missing = '"}' if self.begun else "{}" if self.first else "}"
+        return CUT
+
+    def put(self, text: str, at: int) -> None:
+        """A piece of the value, less the newlines that may be markup."""
+        if text[-1] not in "\r\n" and self.begun and not self.newlines:
+            self.call.put(quote(text), at, at + len(text))
+        elif self.newlines and not text.strip("\r\n"):
+            self.newlines.append(text)
+        else:
+            held = "".join(self.newlines)
+            self.newlines.clear()
+            self.more(held + text, at - len(held))
+
+    def more(self, text: str, at: int) -> None:
+        """A piece of the value together with the newlines before it."""
+        if self.fresh:
+            if text == "\r":
+                self.newlines.append(text)
+                return
+            lead = self.lead(text)
+            at, text, self.fresh = at + lead, text[lead:], False
+        body = text.rstrip("\r\n")
+        if len(body) < len(text):
+            self.newlines.append(text[len(body) :])
+        if not body:
+            return
+        self.said = True
+        if self.live is None:
+            self.live = self.schema.kinds is None and body[0] not in _MAYBE_JSON
+        if self.live:
+            self.say(quote(body), at, at + len(body))
+        else:
+            self.text.append(body)
+
+    def lead(self, text: str) -> int:
+        """How much of the value's beginning is a newline that belongs to the markup."""
+        if not self.codec.lead:
+            return 0
+        return 2 if text.startswith("\r\n") else int(text.startswith("\n"))
+
+    def say(self, text: str, start: int, end: int) -> None:
+        """JSON of the value, behind its key and quote if these are still to come."""
+        self.call.put(text if self.begun else self.open + '"' + text, start, end)
+        self.begun = True
+
+    def ends(self, mark: str, size: int) -> Steps[bool | None]:
+        """Whether the mark at the cursor ends the value: True as its own, False as another's, None if it is data."""
+        codec, r, scope = self.codec, self.r, self.call.scope
+        if mark.removesuffix(">") == codec.closes.removesuffix(">"):
+            after = yield from self.behind(scope.stop(codec.opens, *scope.openers), frozenset(), size)
+            return True if after is not None else None
+        if mark in scope.inner or (mark in scope.ends and r.specials is not None):
+            return False
+        if mark == codec.opens:
+            return (yield from self.next_opens(size))
+        if mark in scope.openers:
+            return None
+        return (yield from self.outer(size))
+
+    def behind(self, marks: Stop, passed: frozenset[str], size: int) -> Steps[str | None]:
+        """What stands behind a mark: another mark, "" for the end (also amid a mark), None for text."""
+        after = yield from self.r.beyond(marks, passed, size)
+        return "" if after is None and self.r.begun(marks, size) else after
+
+    def next_opens(self, size: int) -> Steps[bool | None]:
+        """Whether an opening tag inside the value is that of the next parameter."""
+        if self.said and not self.newlines:
+            return None
+        key, _, ended = yield from self.codec.key(self.r, size)
+        return self.left() if ended and key in self.call.schema.properties() - self.given else None
+
+    def outer(self, size: int) -> Steps[bool | None]:
+        """Whether a mark that closes the call ends the value too: only such marks, a next call or the end may follow."""
+        scope = self.call.scope
+        passed = frozenset((*scope.closers, *scope.ends))
+        after = yield from self.behind(scope.stop(self.codec.closes, *scope.openers), passed, size)
+        if after is None or after == self.codec.closes:
+            return None
+        self.cut_short = not after and self.call.cut
+        return self.left()
+
+    def left(self) -> bool:
+        """The value ends without its own close tag."""
+        self.call.notice("unclosed", self.r.at)
+        return False
+
+    def finish(self, *, own: bool) -> str:
+        """The value is whole."""
+        rest = "".join(self.newlines) if own else ""
+        if self.codec.trail:
+            rest = rest.removesuffix("\n").removesuffix("\r")
+        at = self.r.at
+        if self.live:
+            self.say(quote(rest) + '"', at, at)
+            return WHOLE
+        value, right = typed("".join(self.text) + rest, self.schema)
+        if not right:
+            self.call.notice("untyped", at, "".join(self.text))
+        self.call.put(self.open + value, at, at)
+        return WHOLE

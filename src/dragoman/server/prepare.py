@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from .. import api
@@ -38,8 +39,8 @@ class Choice:
     tokens: list[Alternative] = field(default_factory=list)
 
 
-async def prepare(request: Request, served: Served, policy: Policy) -> list[Choice]:
-    """All choices: `n` for every prompt.
+async def prepare(request: Request, served: Served, policy: Policy, ids: Callable[[], str]) -> list[Choice]:
+    """All choices: `n` for every prompt; `ids` makes those of calls.
 
     Raises:
         RequestError: the template refuses the messages, nothing fits the schema, or the engine cannot take token ids.
@@ -50,7 +51,7 @@ async def prepare(request: Request, served: Served, policy: Policy) -> list[Choi
     for prompt in prompts:
         options = _options(request, dialect, served, prompt.text)
         for number in range(request.n):
-            generation = Generation(dialect, request, prompt.text, served.info.specials, policy=policy, ids=call_id)
+            generation = Generation(dialect, request, prompt.text, served.info.specials, policy=policy, ids=ids)
             choices.append(Choice(len(choices), prompt, generation, _vary(options, number)))
     return choices
 

@@ -118,7 +118,7 @@ class _Answer:
 
     async def _answer(self) -> None:
         exchange = self.exchange
-        self.choices = await prepare(exchange.request, exchange.served, self.config.policy)
+        self.choices = await prepare(exchange.request, exchange.served, self.config.policy, self.wire.ids)
         if len(self.choices) == 1:
             await self._generate(self.choices[0])
         else:
@@ -128,8 +128,8 @@ class _Answer:
     async def _generate(self, choice: Choice) -> None:
         """Run one generation to its end; leaving this stops the engine."""
         generation, engine = choice.generation, self.exchange.served.engine
-        if self.wire.counts and self.exchange.streamed:
-            await self.deliver(choice, [Usage(await engine.count(choice.prompt))])
+        if self.wire.counts:
+            await self._count(choice)
         stream = cast("Any", engine.stream(choice.prompt, choice.options, self.exchange.request))
         async with aclosing(stream) as batches:
             async for batch in batches:
@@ -145,6 +145,14 @@ class _Answer:
         if not generation.ended:
             raise Broken("the engine ended without saying why", engine=engine.name)
         await self.deliver(choice, generation.close())
+
+    async def _count(self, choice: Choice) -> None:
+        """Tell the prompt's size before the engine does; one that we stop never does."""
+        size = await self.exchange.served.engine.count(choice.prompt)
+        if self.exchange.streamed:
+            await self.deliver(choice, [Usage(size)])
+        if size is not None:
+            choice.generation.prompted(size)
 
     def _read(self, choice: Choice, batch: Sequence[Piece | Progress | End]) -> tuple[list[Event], End | None]:
         """The events of what was read together, and the end if it was among it."""
@@ -203,7 +211,7 @@ class _Answer:
             await self.refuse(error)
 
     def _headers(self) -> dict[str, str]:
-        return {**self.wire.headers, "x-request-id": self.exchange.id}
+        return {**self.wire.headers, "x-request-id": self.exchange.id, "request-id": self.exchange.id}
 
     def _since(self) -> float:
         return asyncio.get_running_loop().time() - self.exchange.began

@@ -63,7 +63,7 @@ class Wire:
     def __init__(
         self, protocol: Spoken, request: Request, settings: Any, *, answer_id: str, model: str, ids: Callable[[], str]
     ) -> None:
-        self.protocol, self.request, self.settings = protocol, request, settings
+        self.protocol, self.request, self.settings, self.ids = protocol, request, settings, ids
         self._facts = {"answer_id": answer_id, "created": int(time.time()), "model": model, "ids": ids}
         self._writer = protocol.Writer(request, settings, **self._facts)
         self._extra: Mapping[str, Any] = {}

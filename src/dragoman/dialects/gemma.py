@@ -29,3 +29,20 @@ GEMMA4 = Dialect(
     aliases=("gemma-4",),
     models="Gemma 4 (E2B to 31B), DiffusionGemma",
 )
+
+FUNCTION_GEMMA = Dialect(
+    "functiongemma",
+    call="<start_function_call>call:{name}{args}<end_function_call>",
+    args=Braces("<escape>"),
+    also=("<start_function_call>{name}{args}<end_function_call>",),
+    reasoning="<think>\n{text}\n</think>\n",
+    begins="<start_of_turn>model\n",
+    ends=("<end_of_turn>", "<start_of_turn>", "<start_function_response>", "<eos>"),
+    special=("<start_function_call>", "<end_function_call>", "<start_function_response>", "<escape>", "<end_of_turn>"),
+    turn="<start_of_turn>{role}\n{text}<end_of_turn>\n",
+    results="<start_function_response>response:{name}{value:<escape>{text}<escape>}<end_function_response>",
+    results_role="assistant",
+    signs=("<start_function_call>",),
+    aliases=("function_gemma",),
+    models="FunctionGemma 270M",
+)

@@ -83,10 +83,14 @@ class Calling:
             self.sink.notice("unknown-tool", at, raw)
         else:
             self.promote()
-            self.count = call.index
-            self.completed = self.completed or call.completed
+            self.take_over(call)
         self.r.kept = None
         return "content"
+
+    def take_over(self, call: CallSink) -> None:
+        """The calls that a sink has told count."""
+        self.count = call.index
+        self.completed = self.completed or call.completed
 
     def cut_call(self, call: CallSink) -> None:
         """The text ended in a call: what could not be shown is dropped."""

@@ -207,7 +207,9 @@ class _Turn:
         if self.dialect.frame is not None and any(mark in self.specials for mark in marks(last)):
             return seq(first, bodies)
         call = seq(first, bodies, markup(last))
-        return seq(call, repeat(seq(self._separator(), call), 0, MOST - 1)) if parallel else call
+        several = seq(call, repeat(seq(self._separator(), call), 0, MOST - 1)) if parallel else call
+        opening, _, closing = self.dialect.section.partition("{calls}")
+        return seq(markup(opening), several, markup(closing))
 
     def _body(self, pieces: Sequence[str | Hole], tool: Tool) -> Node:
         """What tells the calls of one tool from those of others."""
@@ -216,7 +218,7 @@ class _Turn:
     def _piece(self, piece: Hole, tool: Tool) -> Node:
         if piece.name in ("args", "call"):
             return self.dialect.forms[0].codec.grammar(tool)
-        return {"name": literal(tool.name), "id": _ID, "index": _INDEX}[piece.name]
+        return {"name": literal(tool.name), "id": _ID, "index": _INDEX, "type": literal("function")}[piece.name]
 
     def _openers(self) -> tuple[str, ...]:
         """Marks that would begin another call within an open text."""
@@ -225,7 +227,7 @@ class _Turn:
     def _separator(self) -> Node:
         if self.dialect.frame is not None:
             return self.between
-        return EMPTY if self.dialect.call.endswith("|>") else literal("\n")
+        return EMPTY if self.dialect.touching else literal("\n")
 
 
 def _missing(found: str, wanted: str) -> str:

@@ -87,6 +87,11 @@ class Dialect:
         return Dialect, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
+    def touching(self) -> bool:
+        """Whether calls stand side by side, without a newline between them."""
+        return not ("\n" in self.call or "\n" in self.section or self.call.startswith(("<tool_call>", "<function=")))
+
+    @property
     def forms(self) -> tuple[Form, ...]:
         """The forms of a call, the canonical one first."""
         codec = self.args

@@ -24,6 +24,8 @@ def encode(dialect: Dialect, turn: Turn, *, prompt: str = "") -> str:
     Raises:
         UsageError: the text would not read back as this turn: a cut or invalid call, or text that holds marks.
     """
+    if turn.calls and not dialect.forms:
+        raise UsageError(f"{dialect.name} has no way to write a call")
     for call in turn.calls:
         _check(call)
     text = "".join(_parts(dialect, turn))
@@ -44,23 +46,37 @@ def _check(call: Call) -> None:
 def _parts(dialect: Dialect, turn: Turn) -> Iterator[str]:
     """The text of each part; framed messages after the first need their own beginning."""
     before: Reasoning | Text | Call | None = None
+    number = 0
     for part in turn.parts:
         if before is not None:
             yield _between(dialect, before, part)
+        if isinstance(part, Call) and not isinstance(before, Call):
+            yield _section(dialect)[0]
         if isinstance(part, Call):
-            yield _call(dialect, part)
+            yield _call(dialect, part, number)
+            number += 1
         elif isinstance(part, Reasoning):
             yield dialect.reasoning.replace("{text}", part.text)
         else:
             yield _content(dialect, part)
         before = part
+    if isinstance(before, Call):
+        yield _section(dialect)[1]
+
+
+def _section(dialect: Dialect) -> tuple[str, str]:
+    """What stands around all calls."""
+    before, _, after = dialect.section.partition("{calls}")
+    return before, after
 
 
 def _between(dialect: Dialect, before: Reasoning | Text | Call, part: Reasoning | Text | Call) -> str:
     if dialect.frame is not None:
         return dialect.begins
-    touching = dialect.call.endswith("|>")
-    return "" if isinstance(before, Reasoning) or touching or not isinstance(part, Call | Text) else "\n"
+    joint = "" if isinstance(before, Reasoning) or dialect.touching else "\n"
+    if isinstance(before, Call) and not isinstance(part, Call):
+        return _section(dialect)[1] + joint
+    return joint if isinstance(part, Call | Text) else ""
 
 
 def _content(dialect: Dialect, part: Text) -> str:
@@ -70,7 +86,7 @@ def _content(dialect: Dialect, part: Text) -> str:
     return template.replace("{text}", part.text)
 
 
-def _call(dialect: Dialect, call: Call) -> str:
+def _call(dialect: Dialect, call: Call, number: int) -> str:
     pieces = []
     codec = dialect.forms[0].codec
     for piece in parse(dialect.call):
@@ -79,8 +95,16 @@ def _call(dialect: Dialect, call: Call) -> str:
         elif piece.name in ("args", "call"):
             pieces.append(codec.encode(call))
         else:
-            pieces.append(call.id if piece.name == "id" else call.name)
+            pieces.append(_hole(call, piece.name, number))
     return "".join(pieces)
+
+
+def _hole(call: Call, name: str, number: int) -> str:
+    """A hole before the arguments: the number of a call comes from its id, if that has one."""
+    if name == "index":
+        _, _, own = call.id.rpartition(":")
+        return own if own.isdigit() else str(number)
+    return {"name": call.name, "id": call.id, "type": "function"}[name]
 
 
 def _meaning(turn: Turn) -> list[tuple[object, ...]]:

@@ -164,7 +164,8 @@ class Frames(Calling):
         *before, part = [part for part in parts if part.text.strip()] or parts[:1]
         self.noise(before)
         text = part.text
-        if text.strip() and (first or not (self.sink.begun or self.count or self.after_call)):
+        spoken = text.strip() and text.strip() != self.frame.role
+        if spoken and (first or not (self.sink.begun or self.count or self.after_call)):
             yield from self.loose(part)
         else:
             if text.strip() != self.frame.role:

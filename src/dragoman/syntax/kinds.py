@@ -16,8 +16,10 @@ from typing import Any
 
 __all__ = ["ANY", "NUMBER", "Schema", "quote", "strict_json", "typed"]
 
-NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_INTEGER = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+
+_LONGEST_INTEGER = 4000
 
 _ALIASES = (
     (re.compile(r"str|text|varchar|char|enum|date|uuid"), "string"),
@@ -212,7 +214,9 @@ def _boolean(word: str) -> str | None:
 
 
 def _integer(word: str) -> str | None:
-    if _INTEGER.fullmatch(word) and len(word) < 4000:
+    if len(word) > _LONGEST_INTEGER:
+        return None
+    if _INTEGER.fullmatch(word):
         return str(int(word))
     head, dot, zeros = word.partition(".")
     return str(int(head)) if dot and zeros and not zeros.strip("0") and _INTEGER.fullmatch(head) else None
@@ -239,7 +243,7 @@ def _container(kind: str, word: str, schema: Schema) -> str | None:
             if _kind_of(value) == kind:
                 better = _conform(value, schema)
                 same = read is strict_json and better == value
-                return word if same else json.dumps(better, ensure_ascii=False)
+                return word if same else json.dumps(better, ensure_ascii=False, allow_nan=False)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return None

@@ -30,7 +30,7 @@ class Machine(Reading):
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
-        self.recover = bool(tools.by_name) and policy.recover != "strict"
+        self.recover = bool(tools.by_name) and (policy.recover != "strict" or not self.plan.forms)
         self.content_stop = self.plan.stop(reasoning=False, calls=self.calls, recover=self.recover)
         self.reasoning_stop = self.plan.stop(reasoning=True, calls=self.calls, recover=self.recover)
         self.before = 0, False, False
@@ -67,7 +67,7 @@ class Machine(Reading):
         if self.in_prose(mark):
             return self.text()
         if meaning == "open":
-            return "reasoning"
+            return "reasoning" if mark not in self.plan.phrases or not self.sink.begun else self.text()
         if meaning == "drop":
             self.sink.block()
         elif self.section and mark == self.plan.section[1]:
@@ -160,6 +160,9 @@ class Machine(Reading):
                 self.sink.notice("recovered", self.r.at)
                 self.sink.block()
                 return "reasoning"
+            mark, _ = yield from self.r.ahead(self.content_stop)
+            if mark and self.plan.meaning(mark) != "json":
+                return ""
             form, skip = (yield from self.guess(char)) if self.recover else (None, 0)
             if form is None:
                 return ""
@@ -258,6 +261,10 @@ class Machine(Reading):
         spelled = self.r.spelled(mark, self.r.mark_at)
         if (meaning in ("call", "section") and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))
+        if meaning == "drop" and mark in self.dialect.special:
+            self.sink.notice("unclosed", self.r.mark_at)
+            self.sink.block()
+            return "content"
         if meaning == "open" and (self.sink.kind != "reasoning" or mark in self.dialect.special):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
             yield from self.enter()
@@ -304,7 +311,7 @@ class Machine(Reading):
                 yield from self.closers(form)
             if self.section and (yield from r.next(stop(self.plan.section[1]))):
                 self.section = False
-            self.count, self.completed = call.index, self.completed or call.completed
+            self.take_over(call)
             self.patience()
             if self.waiting is None:
                 return "call"

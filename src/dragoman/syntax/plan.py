@@ -87,6 +87,7 @@ class Plan:
     """A dialect compiled."""
 
     dialect: Dialect
+    phrases: frozenset[str] = frozenset()
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
     section: tuple[tuple[str, ...], str] = ((), "")
@@ -132,7 +133,8 @@ class Plan:
 
     def stop(self, *, reasoning: bool, calls: bool, recover: bool) -> Stop:
         """What to stop at in reasoning or in content."""
-        found: list[str] = [*self.opens, *self.closes, *self.dialect.ends, *self.dialect.drops]
+        closes = self.closes if reasoning else tuple(mark for mark in self.closes if mark not in self.phrases)
+        found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.dialect.drops]
         if calls:
             found += [*self.section[0][:1], *self.forms, *(() if reasoning else self.closers if recover else self.last)]
         if calls and recover:
@@ -146,10 +148,16 @@ def plan(dialect: Dialect) -> Plan:
     made = Plan(dialect)
     for block in filter(None, (dialect.reasoning, *dialect.thoughts)):
         before, _, after = split(block)
-        made.opens, made.closes = made.opens + marks(before)[:1], made.closes + marks(after)[-1:]
+        made.opens, made.closes = made.opens + _border(before)[:1], made.closes + _border(after)[-1:]
+    made.phrases = frozenset(mark for mark in made.opens + made.closes if " " in mark and "<" not in mark)
     if dialect.frame is None:
         _calls(made)
     return made
+
+
+def _border(literal: str) -> tuple[str, ...]:
+    """The marks of a literal; one without any tag is a phrase, and one mark."""
+    return marks(literal) if any(char in literal for char in "<[|") else (literal.strip(),)
 
 
 def _calls(made: Plan) -> None:
@@ -160,7 +168,8 @@ def _calls(made: Plan) -> None:
         made.section = marks(before), marks(after)[-1]
     openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
     for form in own:
-        _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1]))
+        if marks(_before(form)):
+            _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1]))
     for opener in openers:
         first = made.forms[opener][0]
         for form in _foreign(opener, first):
@@ -181,9 +190,11 @@ def _calls(made: Plan) -> None:
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
     )
     made.heads = tuple(form.head[0] for forms in made.forms.values() for form in forms if form.head)
-    made.json = _form(made, Form("{call}" + _last(made, openers), JsonCall()), openers, recovered=True)
-    made.fenced = _form(made, Form("{call}```", JsonCall()), openers, recovered=True)
-    made.python = _form(made, Form("{call}", Python()), openers, recovered=True)
+    bare = {type(form.codec): form.codec for form in own}
+    json, python = bare.get(JsonCall, JsonCall()), bare.get(Python, Python())
+    made.json = _form(made, Form("{call}" + _last(made, openers), json), openers, recovered=True)
+    made.fenced = _form(made, Form("{call}```", json), openers, recovered=True)
+    made.python = _form(made, Form("{call}", python), openers, recovered=True)
 
 
 def _last(made: Plan, openers: tuple[str, ...]) -> str:

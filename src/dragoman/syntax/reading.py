@@ -52,20 +52,22 @@ class Reading(Calling):
         if state == CUT:
             return self.cut_off(forms, call, at)
         if form is None or (state == BAD and (not call.open or self.waiting is not None)):
-            return self.give_back(forms, form, at)
+            return self.give_back(forms, form, call, at)
         if state == BAD:
             yield from self.verbatim(form, call)
         else:
             call.end()
             closed = yield from self.closers(form)
             if proof and self.waiting is not None and not (yield from self.proved(proof, closed=closed)):
-                return self.give_back(forms, form, at)
+                return self.give_back(forms, form, call, at)
         return self.deliver(call, at)
 
     def proved(self, proof: str, *, closed: bool) -> Steps[bool]:
         """Whether what follows a recovered call shows that it was one."""
         if proof == "close":
             return closed
+        if self.dialect.ends and (yield from self.r.ahead(stop(*self.dialect.ends)))[0]:
+            return True
         found = yield from self.r.look(_LINE_END)
         return found is None or found["ok"] is not None or (self.r.closed and found.end() == len(self.r.buf))
 
@@ -174,6 +176,9 @@ class Reading(Calling):
                 self.sink.notice("unclosed", r.at)
             if mark.removesuffix(">") == form.closers[-1].removesuffix(">"):
                 return True
+            if not mark and r.begun(form.scope.closing) and not r.buf[r.pos :].isspace():
+                self.sink.notice("cut", r.at, r.rest())
+                return False
             if not mark and (junk or not (yield from self.junk())):
                 self.sink.notice("unclosed", r.at)
                 return False
@@ -200,20 +205,32 @@ class Reading(Calling):
         if call.open:
             self.cut_call(call)
             return self.deliver(call, at)
+        if self.waiting is not None and self.sink.calling():
+            self.sink.notice("cut", self.r.at, self.r.rest())
+            return self.deliver(call, at)
         if not forms[0].opener:
             self.r.rest()
-            return self.give_back(forms, None, at)
+            return self.give_back(forms, None, call, at)
+        if self.waiting is None:
+            self.take_over(call)
         self.revoke()
         self.r.rest()
-        self.sink.notice("cut", at, self.r.raw())
+        self.sink.notice("cut", max(at, self.r.kept_at), self.r.raw())
         self.r.kept = None
         return ""
 
-    def give_back(self, forms: tuple[FormPlan, ...], form: FormPlan | None, at: int) -> str:
+    def give_back(self, forms: tuple[FormPlan, ...], form: FormPlan | None, call: CallSink, at: int) -> str:
         """It was no call: its text is content, but for marks that are no text in this dialect, and repeated ones."""
-        raw = self.r.raw()
+        raw, kept_at = self.r.raw(), self.r.kept_at
+        if self.waiting is None or self.waiting > at:
+            self.take_over(call)
         self.revoke()
         self.r.kept = None
+        if kept_at > at:  # calls before it in the same payload were told
+            self.sink.notice("gave-back", kept_at, raw)
+            if raw.strip():
+                self.sink.content(raw, kept_at)
+            return "content"
         opener = forms[0].opener
         if opener in self.dialect.special:
             self.sink.notice("stray-mark", at, opener)

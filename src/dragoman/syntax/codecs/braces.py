@@ -185,7 +185,9 @@ class _Values(Values):
     def phrase(self, wanted: Schema) -> Steps[str]:
         """A bare value: a literal, or text up to what ends it."""
         text, state = yield from _Phrase(self).read()
-        if state != CUT:
+        if state == CUT:
+            self.pending += text
+        else:
             self.say(self.bare(text, wanted, marked=state == "marked"))
         return CUT if state == CUT else WHOLE
 
@@ -231,7 +233,7 @@ class _Phrase:
             state = yield from self.ends(mark)
             if state is not None:
                 return "".join(self.text), state
-        return "", CUT
+        return "".join(self.text), CUT
 
     def ends(self, mark: str) -> Steps[str | None]:
         """Whether a mark ends the text: what ended it, or None if it is data."""

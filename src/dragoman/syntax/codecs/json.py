@@ -30,7 +30,7 @@ class JsonObject:
     Also read: an object encoded once more as a string, one list around one object, and nothing at all (`{}`).
     """
 
-    opening = re.compile(r"\s{0,256}(?P<ok>[{\[\"'])?")
+    opening = re.compile(r"\s{0,256}\[?\s{0,64}(?P<ok>[{\"'])?")
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
@@ -142,7 +142,9 @@ class _Inner:
     def cut(self) -> None:
         """The text ended: how far the reader came is told by `follow`."""
         self.reader.closed = True
-        if not self.state:
+        if self.state:
+            self.call.missing = ""
+        else:
             _step(self.work)
 
     def _step(self) -> None:
@@ -175,13 +177,16 @@ class JsonCall:
 
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
+    `listed`: it is written as a list, of one call where they stand alone.
     Without any name it is a call of the only declared tool that has all its keys.
     """
 
     opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
 
-    def __init__(self, name: str = "name", args: tuple[str, ...] = ARGS, id: str = "id") -> None:
-        self.name, self.args, self.id = name, args, id
+    def __init__(
+        self, name: str = "name", args: tuple[str, ...] = ARGS, id: str = "id", *, listed: bool = False
+    ) -> None:
+        self.name, self.args, self.id, self.listed = name, args, id, listed
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
@@ -206,7 +211,7 @@ class JsonCall:
         if state == BAD and not call.open:
             r.reread(start)
             state = OPEN
-        if mine and r.kept_at == start:
+        if mine and r.kept_at == start and state in (WHOLE, OPEN):
             r.kept = None
         return state
 
@@ -223,8 +228,10 @@ class JsonCall:
                     return state if state != OPEN else WHOLE
                 call.end()
                 count += 1
-            elif char == "]" and count:
+            elif char == "]" and (count or not call.recovered):
                 r.pos += 1
+                if not count:
+                    call.notice("no-call", r.at)
                 return WHOLE
             elif count:
                 call.notice("unclosed", r.at)
@@ -368,7 +375,9 @@ class JsonCall:
         return (yield from JsonObject().decode(r, call))
 
     def encode(self, call: Call) -> str:
-        return json.dumps({self.name: call.name, self.args[0]: json.loads(call.arguments)}, ensure_ascii=False)
+        made = {self.name: call.name, self.args[0]: json.loads(call.arguments)}
+        text = json.dumps(made, ensure_ascii=False)
+        return f"[{text}]" if self.listed else text
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.json_call(tool, self.name, self.args[0])

@@ -35,13 +35,16 @@ _TYPE = re.compile(r"[ \t\"']{0,2}(?P<type>\w{0,32})[\"']?")
 class Params:
     """The codec; `template` has the holes `{key}` and `{value}`, and perhaps `{type}` between them.
 
-    `text`: the words that stand for a string where the type is told.
+    `text`: the words that stand for a string where the type is told.  `strip`: white space around a value is markup.
+    `cdata`: a value may stand in `<![CDATA[` and `]]>`.
     """
 
     opening = re.compile(r"\s{0,256}(?P<ok>[<{])?")
 
-    def __init__(self, template: str, text: tuple[str, ...] = ("true", "string")) -> None:
-        self.template, self.text = template, text
+    def __init__(
+        self, template: str, text: tuple[str, ...] = ("true", "string"), *, strip: bool = False, cdata: bool = False
+    ) -> None:
+        self.template, self.text, self.strip, self.cdata = template, text, strip, cdata
         before, middle, self.after = re.split(r"\{key\}|\{value\}", template)
         self.before = before
         self.middle = marks(middle.replace("{type}", "\n"))

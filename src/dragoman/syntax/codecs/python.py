@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...messages import Call, Tool
 from .. import shapes
 from ..reader import Reader, Steps
-from . import BAD, CUT, WHOLE
+from . import BAD, CUT, OPEN, WHOLE
 from .values import Frame, Values
 
 if TYPE_CHECKING:
@@ -19,31 +19,53 @@ if TYPE_CHECKING:
 __all__ = ["Python"]
 
 _NAME = re.compile(r"[\w.\-]{0,257}")
+_MORE = re.compile(r"\s{0,64}[,;]?\s{0,64}(?:(?P<name>[A-Za-z_][\w.\-]{0,256})(?P<ok>\()?)?")
 _FIRST = re.compile(r"\s{0,64}(?:(?P<ok>\))|[A-Za-z_]\w{0,128}\s{0,8}(?P<eq>=)?)?")
 
 
 class Python:
     """The codec of `{call}`: one call, or a list of them."""
 
-    opening = re.compile(r"\s{0,256}\[?\s{0,64}(?:[A-Za-z_][\w.\-]{0,256}(?P<ok>\()?)?")
+    opening = re.compile(r"\s{0,256}\[?\s{0,64}(?:[A-Za-z_][\w.\-]{0,256})?(?P<ok>\(|(?<=\[)\])?")
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
-        char = yield from r.peek()
-        listed = char == "["
+        listed = (yield from r.peek()) == "["
         r.pos += listed
-        while True:
-            state = yield from self._one(r, call)
-            if state != WHOLE:
-                return state
-            char = yield from r.peek()
-            if char in ("]", ",", ";") and (listed or char == ";"):
-                r.pos += 1
-            if char == "]" or not (listed or char == ";"):
-                return WHOLE
-            if listed and char != ",":
-                call.notice("unclosed", r.at)
-                return WHOLE
+        if listed and (yield from r.peek()) == "]" and not call.recovered:
+            r.pos += 1
+            call.notice("no-call", r.at)
+            return WHOLE
+        state = yield from self._one(r, call)
+        while state == WHOLE:
             call.end()
+            found = yield from r.look(_MORE)
+            if found is None or not found["ok"]:
+                return (yield from self._close(r, call)) if listed else WHOLE
+            state = yield from self._further(r, call, found)
+        return WHOLE if state == OPEN else state
+
+    def _close(self, r: Reader, call: CallSink) -> Steps[str]:
+        """The end of a list."""
+        char = yield from r.peek()
+        if char == "]":
+            r.pos += 1
+        else:
+            call.notice("unclosed", r.at)
+        return WHOLE
+
+    def _further(self, r: Reader, call: CallSink, found: re.Match[str]) -> Steps[str]:
+        """One more call; OPEN if it is none after all, and its text is left to be read anew."""
+        start, mine = r.at, r.kept is None
+        if mine:
+            r.keep(start)
+        r.pos = found.start("name")
+        state = yield from self._one(r, call)
+        if state == BAD and not call.open:
+            r.reread(start)
+            state = OPEN
+        if mine and r.kept_at == start and state in (WHOLE, OPEN):
+            r.kept = None
+        return state
 
     def _one(self, r: Reader, call: CallSink) -> Steps[str]:
         yield from r.peek()
@@ -55,7 +77,8 @@ class Python:
         r.pos += 1
         found = yield from r.look(_FIRST)
         if not found or not (found["ok"] or found["eq"]):
-            return CUT if r.closed and found and r.pos + len(found.group()) == len(r.buf) else BAD
+            ended = r.closed and found is not None and found.end() == len(r.buf)
+            return CUT if ended and call.begin(name) else BAD
         if not call.begin(name):
             return BAD
         return (yield from self._arguments(r, call))

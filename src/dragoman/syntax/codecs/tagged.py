@@ -19,7 +19,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ..kinds import ANY, Schema, quote, typed
-from ..reader import Reader, Steps, Stop
+from ..reader import Reader, Steps, Stop, stop
 from . import CUT, WHOLE
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Value:
         if key in given:
             call.notice("duplicate-key", r.at, key)
         given.add(key)
-        self.live: bool | None = True if self.schema.text_only else None
+        self.live: bool | None = True if self.schema.text_only and not codec.strip else None
         self.text: list[str] = []
         self.newlines: list[str] = []
         self.fresh, self.said, self.begun = True, False, False
@@ -54,6 +54,11 @@ class Value:
     def read(self) -> Steps[str]:
         """The value and its own close tag; another mark that ends it is left for others to read."""
         codec, r, scope = self.codec, self.r, self.call.scope
+        if codec.cdata and (yield from r.next(stop("<![CDATA["))):
+            self.fresh = False
+            if not (yield from r.until(stop("]]>"), self.put)):
+                return self.cut()
+            self.keep()
         marks = scope.stop(codec.opens, codec.closes, codec.closes.removesuffix(">"), *scope.openers)
         while mark := (yield from r.until(marks, self.put)):
             spelled = r.last
@@ -68,8 +73,23 @@ class Value:
                     self.call.notice("unclosed", r.at)
                 return self.finish(own=own)
             self.put(spelled, r.at - len(spelled))
+        return self.cut()
+
+    def cut(self) -> str:
+        """The text ended in the value."""
+        if self.codec.strip and self.schema.text_only and self.text:
+            self.say(quote("".join(self.text).strip()), self.r.at, self.r.at)
         self.call.missing = '"}' if self.begun else "{}" if self.first else "}"
+        self.call.rest = "" if self.begun else "".join(self.text)
         return CUT
+
+    def keep(self) -> None:
+        """Newlines at the end of what was read are part of the value."""
+        held, self.newlines = "".join(self.newlines), []
+        if held and self.live:
+            self.say(quote(held), self.r.at, self.r.at)
+        elif held:
+            self.text.append(held)
 
     def put(self, text: str, at: int) -> None:
         """A piece of the value, less the newlines that may be markup."""
@@ -97,7 +117,7 @@ class Value:
             return
         self.said = True
         if self.live is None:
-            self.live = self.schema.kinds is None and body[0] not in _MAYBE_JSON
+            self.live = self.schema.kinds is None and body[0] not in _MAYBE_JSON and not self.codec.strip
         if self.live:
             self.say(quote(body), at, at + len(body))
         else:
@@ -164,7 +184,8 @@ class Value:
         if self.live:
             self.say(quote(rest) + '"', at, at)
             return WHOLE
-        value, right = typed("".join(self.text) + rest, self.schema)
+        text = "".join(self.text) + rest
+        value, right = typed(text.strip() if self.codec.strip else text, self.schema)
         if not right:
             self.call.notice("untyped", at, "".join(self.text))
         self.call.put(self.open + value, at, at)

@@ -30,7 +30,7 @@ DEEPEST = 64
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _LITERALS = frozenset(("true", "false", "null"))
 _TOKEN = re.compile(r"[\w.+\-]*")
-_ZEROS = re.compile(r"(-?)0+(\d+)")
+_ZEROS = re.compile(r"(-?)0+(\d+)", re.ASCII)
 _STRING = {'"': re.compile(r'["\\\x00-\x1f]'), "'": re.compile(r"['\"\\\x00-\x1f]")}
 _ESCAPES = frozenset('"\\/bfnrtu')
 _HEX = re.compile(r"\\u[0-9a-fA-F]{4}")
@@ -251,7 +251,10 @@ class Values:
         self.r.pos += 1
         pieces: list[str] = []
         whole = yield from self.string(mark, lambda json, _start, _end: pieces.append(json))
-        return "".join(pieces) if whole else None
+        if not whole:
+            self.pending += mark + "".join(pieces)
+            return None
+        return "".join(pieces)
 
     def string(self, mark: str, put: Output) -> Steps[bool]:
         """The inside of a string and its closing quote; False if the text ended in it."""
@@ -340,6 +343,7 @@ class Values:
             if end < len(r.buf):
                 break
             if r.closed:
+                self.pending += pieces
                 return CUT
             yield
         value = self.literal(pieces)

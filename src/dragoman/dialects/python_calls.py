@@ -1,0 +1,30 @@
+"""Calls as Python writes them."""
+
+from ..syntax.codecs.python import Python
+from ..syntax.dialect import Dialect
+from .hermes import CHATML_ENDS
+
+LFM2 = Dialect(
+    "lfm2",
+    call="<|tool_call_start|>{call}<|tool_call_end|>",
+    args=Python(),
+    reasoning="<think>\n{text}\n</think>\n\n",
+    begins="<|im_start|>assistant\n",
+    ends=CHATML_ENDS,
+    special=("<|tool_call_start|>", "<|tool_call_end|>"),
+    results="<|tool_response_start|>{text}<|tool_response_end|>",
+    signs=("<|tool_call_start|>",),
+    models="LFM2, LFM2.5",
+)
+
+MINICPM3 = Dialect(
+    "minicpm3-py",
+    call="<|tool_call_start|>\n```python\n{call}\n```\n<|tool_call_end|>",
+    args=Python(),
+    reasoning="<|thought_start|>\n{text}\n<|thought_end|>\n",
+    begins="<|im_start|>assistant\n",
+    ends=CHATML_ENDS,
+    results="{text}",
+    signs=("<|thought_start|>",),
+    models="MiniCPM3",
+)

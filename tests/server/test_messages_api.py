@@ -16,6 +16,8 @@ from dragoman.engines.base import Progress
 from dragoman.engines.embedded import Embedded
 from dragoman.engines.models import find
 from dragoman.engines.script import Script
+from dragoman.server.app import create_app
+from dragoman.server.config import Config
 
 from .conftest import Answer, Running, call, running
 
@@ -340,6 +342,21 @@ async def test_m16_everybody_else_gets_the_other_shape(serving: Serving) -> None
     version = {"anthropic-version": "2023-06-01"}
     listed = (await call(server, "GET", "/models", headers=version)).json
     assert (listed["first_id"], listed["last_id"], listed["has_more"]) == ("demo", "demo", False)
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/models/demo"])
+async def test_m16_before_the_model_is_loaded_it_is_overloaded(path: str) -> None:
+    app = create_app(Config(), engines=[])
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"anthropic-version", b"2023-06-01")]
+    scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "query_string": b"", "app": app}
+    await app(scope, send, send)
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["error"]["type"] == "overloaded_error"
 
 
 # --- nothing made up

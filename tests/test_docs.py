@@ -125,7 +125,7 @@ def test_one_sentence_a_line(page):
 
 
 def codes_in_source():
-    """All codes of notices that the source can make: what is given to a `notice`, or kept to be given to one."""
+    """All codes of notices that the source can make: what is given to a `notice`, or kept for one."""
     found = set()
     for file in (ROOT / "src/dragoman").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -134,6 +134,10 @@ def codes_in_source():
                     found |= texts(code)
                 case ast.Assign([target, *_], value) if name(target) in KEPT and "syntax" in file.parts:
                     found |= texts(value)
+                case ast.FunctionDef() if node.name in KEPT:
+                    found |= {
+                        code for part in ast.walk(node) if isinstance(part, ast.Return) for code in texts(part.value)
+                    }
     return found - {""}
 
 

@@ -84,3 +84,11 @@ def test_tags_are_told_from_json():
 def test_every_dialect_is_found_by_its_own_signs(name: str):
     assert name in dict(api.detections(" ".join(api.get(name).signs)))
     assert api.detect(" ".join(api.get(name).signs)) == name
+
+
+def test_how_turns_begin_is_weak_evidence():
+    begun = Dialect("begun", begins="<|me|>\n", signs=("<call>",))
+    assert [name for name, _ in detections([begun, JSON], "<|me|> <call>", None, "")] == ["begun", "json"]
+    assert detections([begun, JSON], "<|me|>", {"<call>", "</call>"}, "")[0][0] == "json"
+    assert detections([begun], "<|me|>", None, "") == [("begun", "the chat template only has <|me|>")]
+    assert detections([MUTE], "<|me|>", None, "") == []

@@ -13,7 +13,11 @@ import pytest
 
 from dragoman.checks import check_messages_answer, check_messages_error, check_messages_stream, compare_messages
 from dragoman.engines.base import Progress
+from dragoman.engines.embedded import Embedded
+from dragoman.engines.models import find
 from dragoman.engines.script import Script
+from dragoman.server.app import create_app
+from dragoman.server.config import Config
 
 from .conftest import Answer, Running, call, running
 
@@ -338,3 +342,59 @@ async def test_m16_everybody_else_gets_the_other_shape(serving: Serving) -> None
     version = {"anthropic-version": "2023-06-01"}
     listed = (await call(server, "GET", "/models", headers=version)).json
     assert (listed["first_id"], listed["last_id"], listed["has_more"]) == ("demo", "demo", False)
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/models/demo"])
+async def test_m16_before_the_model_is_loaded_it_is_overloaded(path: str) -> None:
+    app = create_app(Config(), engines=[])
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"anthropic-version", b"2023-06-01")]
+    scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "query_string": b"", "app": app}
+    await app(scope, send, send)
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["error"]["type"] == "overloaded_error"
+
+
+# --- nothing made up
+
+
+@pytest.mark.engine
+def test_m02_m10_m15_a_real_model_calls_and_answers(client: Connect) -> None:
+    cities = ["Paris", "Oslo"]
+    schema = {
+        "type": "object",
+        "properties": {"city": {"enum": cities}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+    about: Any = {
+        "model": "smollm2",
+        "messages": [{"role": "user", "content": "How is the weather in Paris?"}],
+        "tools": [{"name": "get_weather", "input_schema": schema}],
+        "tool_choice": {"type": "tool", "name": "get_weather", "disable_parallel_tool_use": True},
+        "thinking": {"type": "disabled"},
+    }
+    with running(Embedded(find("smollm2"), slots=1, context=1024, threads=1), first_token=300.0, stall=300.0) as server:
+        official = client(server)
+        size = official.messages.count_tokens(**about).input_tokens
+        with official.messages.stream(**about, max_tokens=200, extra_body={"temperature": 0}) as stream:
+            started = next(event for event in stream if event.type == "message_start").message.usage
+            called = stream.get_final_message()
+        assert size > 20
+        assert started.input_tokens == size
+        usage = called.usage
+        assert usage.input_tokens + (usage.cache_read_input_tokens or 0) == size
+        assert called.stop_reason == "tool_use"
+        (use,) = called.content
+        assert use.input["city"] in cities
+        said = [{"role": "assistant", "content": [use.to_dict()]}]
+        result = {"type": "tool_result", "tool_use_id": use.id, "content": "Sunny, 20 degrees."}
+        talk = [*about["messages"], *said, {"role": "user", "content": [result]}]
+        answer = official.messages.create(**{**about, "messages": talk, "tool_choice": {"type": "none"}}, max_tokens=12)
+        assert answer.content[0].text
+        assert answer.stop_reason in ("end_turn", "max_tokens")
+        assert 0 < answer.usage.output_tokens <= 12

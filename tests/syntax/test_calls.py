@@ -158,7 +158,7 @@ def test_a_flawed_body_is_complete_but_not_valid():
     call.begin("f")
     call.flawed = "bad-json"
     call.end()
-    assert shown(sink.take()) == ["call f", "end bad {}"]
+    assert shown(sink.take()) == ["call f", "end bad"]
 
 
 def test_what_waited_is_taken_once():

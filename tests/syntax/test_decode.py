@@ -169,6 +169,7 @@ def test_offsets_are_those_of_the_output():
         ("<think>hm", " more</think>a", ["reasoning ' more'", "content 'a'"]),
         ("Text ", "more", ["content 'more'"]),
         ("Text", " more", ["content ' more'"]),
+        ("<think>hm</think>f", " more", ["content ' more'"]),
         ("Text\n```\n", "</think>\n", ["content '</think>\\n'"]),
         ("Text ", '{"name": "f", "arguments": {}}', ['content \'{"name": "f", "arguments": {}}\'']),
     ],

@@ -43,6 +43,8 @@ def test_its_forms_begin_with_the_canonical_one_and_share_its_codec():
         ({**CALL, "also": (Form("<call>{args}", JsonObject()),)}, "needs a {name}"),
         ({"reasoning": "<think>"}, "exactly one {text}"),
         ({"reasoning": "<think>{text}{text}"}, "exactly one {text}"),
+        ({"section": "<calls>"}, "exactly one {calls}"),
+        ({"thoughts": ("<t>",)}, "exactly one {text}"),
         ({"content": ("<a>{text}", "<b>{name}")}, "exactly one {text}"),
     ],
 )

@@ -221,7 +221,7 @@ def test_a_tool_that_was_not_offered():
 
 def test_without_tools_a_call_is_its_body():
     assert harmony(CALL, ()) == ['content \'{"a": "x"}\'']
-    assert harmony("<|channel|>analysis to=python code<|message|>1<|call|>", ()) == ["notice dropped '1'"]
+    assert harmony("<|channel|>analysis to=python code<|message|>1<|call|>", ()) == ["notice unknown-tool '1'"]
 
 
 def test_a_bad_body_of_a_declared_tool_goes_out_as_it_stands():
@@ -271,3 +271,30 @@ def test_marks_that_are_only_spelled_are_text():
         ("<|return|>", True),
     ]
     assert told(HARMONY, pieces, F, prompt=BEGIN, specials=SPECIALS) == ["content:final 'a <|end|> b'"]
+
+
+# --- rare headers
+
+
+def test_a_brace_in_a_header_without_a_recipient_is_a_word():
+    assert harmony("<|channel|>analysis {x}<|message|>hm<|end|>")[-1] == "reasoning 'hm'"
+
+
+def test_a_call_whose_message_mark_never_came():
+    lines = harmony("<|channel|>commentary to=functions.f<|call|>" + BEGIN + FINAL)
+    assert bodies(lines) == ["call f", "args {}", "end", *DONE]
+
+
+def test_the_role_alone_is_no_text():
+    assert harmony("<|channel|>final<|message|>Done.<|end|>assistant") == DONE
+
+
+def test_a_message_mark_inside_what_is_dropped_ends_nothing():
+    raw = "<|start|>user<|message|>a<|message|>b<|end|>" + BEGIN + FINAL
+    assert bodies(harmony(THINK + raw)) == ["reasoning 'hm'", *DONE]
+    assert "notice dropped 'ab'" in harmony(THINK + raw)
+
+
+def test_a_built_in_tool_is_a_call_where_nobody_told_which_tools_there_are():
+    raw = "<|channel|>analysis to=python code<|message|>1<|call|>"
+    assert harmony(raw, None) == ["call python", 'args {"code": "1"}', "end"]

@@ -299,3 +299,21 @@ def test_numbers_are_those_of_json():
         assert NUMBER.fullmatch(word)
     for word in ("01", "1.", ".5", "+1", "1e", "--1", "0x1", "NaN", "٣"):
         assert not NUMBER.fullmatch(word)
+
+
+# --- values inside values
+
+
+def test_strings_inside_a_container_are_typed_too():
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "l": {"items": {"type": "boolean"}}}}
+    assert one('{"n": "12", "l": ["true", true]}', schema) == {"n": 12, "l": [True, True]}
+
+
+@pytest.mark.parametrize(("word", "value"), [('"12"', 12), ('"\\"12\\""', 12)])
+def test_a_quoted_text_where_none_may_stand_is_unquoted(word: str, value: int):
+    assert one(word, INTEGER) == value
+
+
+def test_quotes_that_help_nothing_do_not_make_it_right():
+    assert typed('"x', Schema(INTEGER)) == ('"\\"x"', False)
+    assert typed('"x"', Schema(INTEGER))[1] is False

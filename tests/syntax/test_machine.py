@@ -57,7 +57,7 @@ def test_a_special_opener_inside_reasoning_is_markup():
     assert told(GEMMA4, "<|channel>thought\na<|channel>thought\nb<channel|>c") == [
         "reasoning 'a'",
         "notice stray-mark '<|channel>'",
-        "reasoning 'thought\\nb'",
+        "reasoning '\\nb'",
         "content 'c'",
     ]
 
@@ -180,6 +180,9 @@ def test_a_call_without_marks_counts_at_the_beginning(raw: str):
         "[a](b)",
         '{"name": "f"}',
         '{"a": 1}',
+        "{",
+        "f(",
+        "[f(",
         "[",
         "`",
         "f",
@@ -329,3 +332,58 @@ def test_every_end_mark_ends_the_turn(mark: str):
 
 def test_an_end_mark_in_code_ends_the_turn_too():
     assert told(HERMES, "```\na<|im_end|>") == ["content '```\\na'"]
+
+
+def test_a_call_behind_much_white_space_counts_once():
+    raw = "\n" * 300 + BODY + "\n" + BODY
+    assert [line for line in bodies(told(HERMES, raw, TOOLS)) if not line.startswith("content")][:3] == TOLD
+
+
+def test_a_spelled_call_in_the_middle_of_a_line_is_text():
+    raw = f"Text {CALL}"
+    assert decode(HERMES, raw, TOOLS, specials={"<tool_call>": 1, "</tool_call>": 2}).content == raw
+    assert decode(HERMES, f"Text\n{CALL}", TOOLS, specials={"<tool_call>": 1, "</tool_call>": 2}).calls
+
+
+# --- sections
+
+SECTIONED = Dialect(
+    "x", "<call>{call}</call>", JsonCall(), section="<calls>{calls}</calls>", ends=("<end>",), drops=("<answer>",),
+    reasoning="<t>{text}</t>", thoughts=("<u>{text}</u>",), special=("<calls>", "</calls>"),
+)  # fmt: skip
+ONE = f"<call>{BODY}</call>"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (f"Text <calls>{ONE}{ONE}</calls>", ["content 'Text'", *TOLD, *TOLD]),
+        (f"<calls>\n{ONE}\n</calls> more", [*TOLD, "content 'more'"]),
+        (f"<calls>{ONE}<end>", TOLD),
+        ("<calls></calls>b", ["content 'b'"]),
+        (f"<calls>{BODY}</calls>", ["notice recovered", *TOLD]),
+        ("<answer>Text", ["content 'Text'"]),
+        ("<u>a</u>b<t>c</t>", ["reasoning 'a'", "content 'b'", "reasoning 'c'"]),
+    ],
+)
+def test_a_section_holds_calls(raw: str, expected: list[str]):
+    assert told(SECTIONED, raw, TOOLS) == expected
+
+
+def test_a_call_outside_of_its_section_is_a_recovery_form():
+    assert told(SECTIONED, f"Text\n{ONE}", TOOLS) == ["content 'Text'", "notice recovered", *TOLD]
+    assert decode(SECTIONED, f"Text {ONE}", TOOLS).content == f"Text {ONE}"
+
+
+def test_the_end_of_a_section_that_is_not_open_is_a_stray_mark():
+    assert told(SECTIONED, "a</calls>b", TOOLS) == ["content 'a'", "notice stray-mark '</calls>'", "content 'b'"]
+
+
+def test_candidates_may_stand_in_a_section():
+    assert bodies(told(SECTIONED, f"<t>hm\n<calls>{ONE}{ONE}</calls>", TOOLS)) == ["reasoning 'hm'", *TOLD, *TOLD]
+    assert decode(SECTIONED, f"<t>hm <calls>{ONE}</calls></t>a", TOOLS).reasoning == f"hm <calls>{ONE}</calls>"
+
+
+def test_a_section_may_open_with_several_marks():
+    dialect = Dialect("x", "<call>{call}</call>", JsonCall(), section="<calls><all>{calls}</all></calls>")
+    assert told(dialect, f"<calls>\n<all>{ONE}</all></calls>", TOOLS)[:3] == TOLD

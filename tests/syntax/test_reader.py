@@ -39,6 +39,7 @@ def until(*marks: str, plain: frozenset[str] = frozenset(), cut: bool = False, s
         ("</f>", ["</f>", "</ f>", "< /f>", "</f  >", "<\t/ f >"]),
         ("<f=", ["<f=", "< f=", "<f =", "<f  ="]),
         ("<f=x>", ["<f= x>", "<f = x >"]),
+        ('<p n="x">', ['<p n="x">', "<p n='x\">", '<p n=x">']),
         ("a b", ["a b", "a\n b"]),
         ("a", ["a"]),
         ("=>", ["=>"]),
@@ -328,3 +329,21 @@ def test_the_rest_is_read_and_all_can_be_dropped():
     r.keep(3)
     r.drop()
     assert (r.buf, r.at, r.kept) == ("", 5, None)
+
+
+# --- rare shapes of marks
+
+
+def test_doubled_bars_of_a_mark_may_be_single():
+    pattern = re.compile("".join(spelling("<||x||>")))
+    assert [text for text in ("<||x||>", "<|x|>", "<｜x‖>") if not pattern.fullmatch(text)] == []
+
+
+def test_a_mark_inside_what_only_began_another_counts_at_the_end():
+    assert same(until("<a<b>", "<b"), "x<a<b")[:2] == ("<b", "x<a")
+    assert same(until("<a<b>", "<b"), "x<a<b>")[:2] == ("<a<b>", "x")
+
+
+def test_a_plain_mark_that_is_only_spelled_is_text_at_the_end_too():
+    run = until("<a", "<ab>", plain=frozenset(("<a",)), specials=frozenset(("<a",)))
+    assert same(run, "x<a") == ("", "x<a", "", "")

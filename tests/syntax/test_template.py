@@ -37,7 +37,9 @@ def test_a_template_is_read_once():
         ("[CALLS][", ("[CALLS]", "[")),
         ("<|a|>x<|b|>", ("<|a|>", "x", "<|b|>")),
         ("```json\n", ("```json",)),
-        ("<a b>", ("<a", "b>")),
+        ("<a b>", ("<a b>",)),
+        ('<p name="', ("<p name=",)),
+        ('">\n', (">",)),
     ],
 )
 def test_the_marks_of_a_literal(literal: str, expected: tuple[str, ...]):

@@ -4,6 +4,7 @@ from .answer import check_chat_answer, compare
 from .chat import check_chat_stream, check_error
 from .messages_answer import check_messages_answer, compare_messages
 from .messages_stream import check_messages_error, check_messages_stream
+from .ollama import check_ollama_answer, check_ollama_error, check_ollama_stream, compare_ollama
 from .response import check_response
 from .responses import check_responses_stream, compare_responses
 from .rules import RULES, Finding, Rule
@@ -18,6 +19,13 @@ __all__ = [
     "check_messages_answer",
     "check_messages_error",
     "check_messages_stream",
+    "check_ollama_answer",
+    "check_ollama_error",
+    "check_ollama_stream",
+    "check_response",
+    "check_responses_stream",
     "compare",
     "compare_messages",
+    "compare_ollama",
+    "compare_responses",
 ]

@@ -118,7 +118,13 @@ def _m02_start(seen: MessageSeen) -> Iterator[Finding]:
 
 
 def _fields(message: Mapping[str, Any], frame: int) -> Iterator[Finding]:
-    fixed = {"type": "message", "role": "assistant", "content": [], "stop_reason": None, "stop_sequence": None}
+    fixed: dict[str, Any] = {
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+    }
     for key, value in fixed.items():
         if message.get(key, "missing") != value:
             yield Finding("M2", f"message.{key} is {message.get(key, 'missing')!r}", frame)

@@ -1,6 +1,7 @@
 """The rulebook: what every stream and answer must keep, and who is hurt when it does not.
 
-The ids are those of the protocol reference: S for server-sent events, C for Chat Completions, M for Messages.
+The ids are those of the protocol reference: S for server-sent events, C for Chat Completions, R for Responses,
+M for Messages, O for Ollama.
 `breaks` names the clients that were seen to fail when the rule is broken;
 a client that is not named often shows a wrong answer as a good one.
 """
@@ -38,6 +39,7 @@ _PY, _JS, _AI = "openai-py", "openai-js", "ai-sdk"
 _AGENTS, _LANG, _PYD, _LITE = "openai-agents", "langchain", "pydantic-ai", "litellm"
 _CODEX = "codex"
 _ALL = (_PY, _JS, _AI, _AGENTS, _LANG, _PYD, _LITE)
+_OPY = "ollama-py"
 _APY, _AJS, _CODE = "anthropic-py", "anthropic-js", "claude-code"
 _EVERY = (_APY, _AJS, _AI, _LANG, _PYD, _LITE, _CODE)
 
@@ -99,6 +101,13 @@ RULES = {
         Rule("R15", "usage comes with the terminal event, with all its numbers, and they add up", (*_ALL, _CODEX)),
         Rule("R16", "the final output repeats all items as they were done", (_PY, _JS)),
         Rule("R17", "a message is the assistant's, with annotations and a known phase", (_PY,)),
+        Rule("O1", "each line is one JSON object in valid UTF-8, and every line ends", (_OPY,)),
+        Rule("O2", "every line has model, created_at in UTC, done, and a text: in message or in response", (_OPY,)),
+        Rule("O3", "one last line is done, with its reason, durations that add up and counts, and nothing follows", (_OPY,)),
+        Rule("O4", "calls come whole: a name, and arguments that are an object", (_OPY,)),
+        Rule("O5", "thinking is text of its own, none if none was wanted; no text has marks of the dialect", (_OPY,)),
+        Rule("O6", "the done_reason is stop, length, load or unload, and stands in the last line alone", (_OPY,)),
+        Rule("O7", "an error is a text under the key error, and the last line", (_OPY,)),
         Rule("S8", "a stream and an answer to the same request say the same", ("claude-code",)),
     )
 }  # fmt: skip

@@ -19,7 +19,7 @@ from .chat_thinking import read_thinking
 from .chat_tools import read_tools
 from .fields import Fields, invalid, kind, missing, unsupported
 
-__all__ = ["Settings", "read_request"]
+__all__ = ["Settings", "read_request", "read_schema"]
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "both", "none", "inline")
 TOOL_ARGUMENTS = ("live", "buffered")
@@ -67,7 +67,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         parallel=fields.flag("parallel_tool_calls", default=True) and "functions" not in fields,
         limit=_limit(fields),
         stop=_stop(fields),
-        schema=_schema(fields),
+        schema=read_schema(fields),
         thinking=thinking,
         sampling=read_sampling(fields),
         n=fields.integer("n", 1, 1, 128) or 1,
@@ -165,7 +165,8 @@ def _template(fields: Fields) -> dict[str, Any]:
     return {**fields.mapping("chat_template_kwargs"), **documents}
 
 
-def _schema(fields: Fields) -> Mapping[str, Any] | None:
+def read_schema(fields: Fields) -> Mapping[str, Any] | None:
+    """The schema that the answer must fit ({}: any object), None for free text."""
     if "response_format" in fields:
         return _response_format(fields.inner("response_format"))
     inner = fields.inner("structured_outputs")

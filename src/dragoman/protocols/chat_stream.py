@@ -3,43 +3,27 @@
 The order within a choice is the order of its events: the role once, then deltas, then one chunk with the finish.
 Nearly all frames are alike but for their text, so a frame is cut once per stream into what stands before and after
 the text, and a token costs one quoting and one concatenation.
-
-The finish of the last choice waits for `close`, because what is known only then (timings) rides on the last chunk.
-An error ends the stream at once: no finish, no `[DONE]`, so that nobody takes what was sent for the whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..errors import Broken
-from ..events import CallArgs, CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
+from ..events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning, Usage
 from ..messages import Request
-from . import sse, wire
-from .chat_error import error
+from . import wire
 from .chat_messages import used_ids
 from .chat_request import Settings
-from .chat_shape import (
-    CallIds,
-    Joints,
-    Token,
-    extras,
-    failure,
-    finish_word,
-    logprobs_shape,
-    reasoning_keys,
-    usage_shape,
-)
+from .chat_shape import CallIds, Joints, Token, finish_word, logprobs_shape, reasoning_keys
+from .chunks import Stream, Table
 
 __all__ = ["Writer"]
 
 _NO_PART = -1
-_Table = Mapping[type[Event], Callable[["_Choice", Any], bytes]]
-_TAKEN = ("id", "object", "created", "model", "choices", "usage", "error")
 
 
-class Writer:
+class Writer(Stream):
     """One per response: events in, bytes of server-sent events out.
 
     Args:
@@ -50,9 +34,6 @@ class Writer:
         ids: makes the id of a call that has none, or none that can be used.
         model: the name of the model if not the one that was asked for.
     """
-
-    headers = sse.HEADERS
-    counts = False
 
     def __init__(
         self,
@@ -66,70 +47,9 @@ class Writer:
     ) -> None:
         names = {"id": answer_id, "object": "chat.completion.chunk", "created": created}
         names["model"] = model or request.model
-        self._head = b"data: " + wire.dump(names)[:-1] + b',"choices":['
-        self._usage = settings.include_usage
+        super().__init__(names, usage=settings.include_usage)
         call_ids = CallIds(used_ids(request.messages), ids)
-        end = b"]%b}\n\n" % (b',"usage":null' if self._usage else b"")
-        self._choices = [_Choice(index, self._head, end, settings, call_ids) for index in range(request.n)]
-        self._last: _Choice | None = None
-        self._opened = False
-        self.ended = False
-
-    def open(self) -> bytes:
-        """The first chunk of every choice.  `write` opens by itself if this was not called."""
-        if self._opened:
-            return b""
-        self._opened = True
-        return b"".join(choice.role() for choice in self._choices)
-
-    def write(self, events: Iterable[Event], choice: int = 0, logprobs: Iterable[Token] = ()) -> bytes:
-        """The frames of some events of a choice.
-
-        `logprobs` are those of the content's tokens.  They ride on the next frame with content;
-        a block of reasoning, a call or the end drops what still waits, since it was markup.
-        """
-        writing = self._choices[choice]
-        if self.ended or writing.finish is not None:
-            return b""
-        frames = [] if self._opened else [self.open()]
-        writing.tokens.extend(logprobs)
-        write = writing.write
-        frames += [write[type(event)](writing, event) for event in events]
-        if writing.finish is not None:
-            frames.append(self._finished(writing, writing.finish))
-        return b"".join(frames)
-
-    def close(self, extra: Mapping[str, Any] | None = None) -> bytes:
-        """The end: the last finish, the usage if asked for, and `[DONE]`; `extra` rides on the last chunk."""
-        if self.ended:
-            return b""
-        if self._last is None:
-            return self.error(Broken("the answer ended before it was finished"))
-        self.ended = True
-        more = extras(extra, _TAKEN)
-        if not self._usage:
-            return self._last.end(more) + sse.DONE
-        usage = usage_shape(choice.usage for choice in self._choices)
-        return b"%b%b],%b\n\n%b" % (self._last.end({}), self._head, wire.dump({"usage": usage, **more})[1:], sse.DONE)
-
-    def error(self, exc: BaseException) -> bytes:
-        """The end of a stream that failed; nothing follows it."""
-        if self.ended:
-            return b""
-        self.ended = True
-        return sse.frame(wire.dump(error(exc)[1]))
-
-    def ping(self, text: str = "") -> bytes:
-        """A comment that keeps the connection alive."""
-        return b"" if self.ended else sse.comment(text)
-
-    def _finished(self, choice: _Choice, finish: Finish) -> bytes:
-        if finish.reason in ("error", "cancelled"):
-            return self.error(finish.error or failure(finish.reason))
-        if any(other.finish is None for other in self._choices):
-            return choice.end({})
-        self._last = choice
-        return b""
+        self._choices = [_Choice(index, self.head, self.tail, settings, call_ids) for index in range(request.n)]
 
 
 class _Choice:
@@ -160,8 +80,8 @@ class _Choice:
         self.finish: Finish | None = None
         self.write = _HELD if settings.tool_arguments == "buffered" or settings.functions else _LIVE
 
-    def role(self) -> bytes:
-        """The first chunk."""
+    def begin(self) -> bytes:
+        """The first chunk, with the role."""
         return self._frame(b'{"role":"assistant","content":""}')
 
     def end(self, more: Mapping[str, Any]) -> bytes:
@@ -287,7 +207,7 @@ class _Choice:
 
 
 # How each event is written, as functions of a choice: bound methods would tie every stream into a knot.
-_LIVE: _Table = {
+_LIVE: Table = {
     Content: _Choice.content,
     Reasoning: _Choice.reasoning,
     CallStart: _Choice.live_start,
@@ -297,4 +217,4 @@ _LIVE: _Table = {
     Usage: _Choice.count,
     Finish: _Choice.stop,
 }
-_HELD: _Table = {**_LIVE, CallStart: _Choice.held_start, CallArgs: _Choice.held_args, CallEnd: _Choice.held_end}
+_HELD: Table = {**_LIVE, CallStart: _Choice.held_start, CallArgs: _Choice.held_args, CallEnd: _Choice.held_end}

@@ -145,7 +145,6 @@ def _reference(fields: Fields, _: bytes) -> Iterator[Part]:
 
 def _container(fields: Fields, _: bytes) -> Iterator[Part]:
     unsupported(fields.param("type"), "is container_upload: files of containers are not offered here")
-    yield Text("")
 
 
 _BLOCKS: Mapping[str, Callable[[Fields, bytes], Iterator[Part]]] = {

@@ -140,8 +140,8 @@ class _Message:
         self._opened = True
         usage = usage_shape(self.asked)
         del usage["output_tokens_details"]
-        message = {**self._names, "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
-        return _frame({"type": "message_start", "message": message})
+        told: dict[str, Any] = {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+        return _frame({"type": "message_start", "message": {**self._names, **told}})
 
     def leave(self) -> bytes:
         """The stop of the open block, a thought's behind its signature."""

@@ -16,6 +16,7 @@ from ..messages import Message, Request, Text
 from . import wire
 from .chat_messages import used_ids
 from .chat_shape import CallIds, Joints, Token, failure
+from .chunks import Table
 from .ollama_context import pack
 from .ollama_error import error
 from .ollama_request import Settings
@@ -46,6 +47,7 @@ class ChatWriter:
     }
     counts = False
     form: Form = staticmethod(chat_form)
+    table: Table
 
     def __init__(
         self,
@@ -79,7 +81,8 @@ class ChatWriter:
         if self.ended or self._finish is not None:
             return b""
         self._tokens.extend(logprobs)
-        lines = b"".join([_WRITE[type(event)](self, event) for event in events])
+        table = self.table
+        lines = b"".join([table[type(event)](self, event) for event in events])
         if self._finish is not None and self._finish.reason in ("error", "cancelled"):
             lines += self.error(self._finish.error or failure(self._finish.reason))
         return lines
@@ -212,8 +215,8 @@ class GenerateWriter(ChatWriter):
 
 
 # How each event is written, as functions of a writer: bound methods would tie every stream into a knot.
-_WRITE: Mapping[type[Event], Callable[[Any, Any], bytes]] = {
-    Content: lambda writer, event: writer.content(event),
+ChatWriter.table = {
+    Content: ChatWriter.content,
     Reasoning: ChatWriter.reasoning,
     CallStart: ChatWriter.start,
     CallArgs: ChatWriter.args,
@@ -222,3 +225,4 @@ _WRITE: Mapping[type[Event], Callable[[Any, Any], bytes]] = {
     Usage: ChatWriter.count,
     Finish: ChatWriter.stop,
 }
+GenerateWriter.table = {**ChatWriter.table, Content: GenerateWriter.content}

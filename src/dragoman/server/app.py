@@ -18,8 +18,9 @@ from ..errors import RequestError
 from ..protocols import chat, messages_api, ollama
 from . import messages_api as messages
 from . import ollama as ollama_api
+from . import text
 from .config import Config
-from .endpoints import Answers, Reports
+from .endpoints import Answers, Reports, both
 from .observe import Observer
 from .roster import Served
 from .serve import stopping
@@ -49,11 +50,12 @@ def create_app(
     app = Starlette(
         lifespan=life,
         routes=[
-            *_both("/chat/completions", Answers(service, chat, "chatcmpl-")),
+            *both("/chat/completions", Answers(service, chat, "chatcmpl-")),
+            *text.routes(service),
             *ollama_api.routes(service),
             *messages.routes(service),
-            *_both("/models", messages.Either(messages.models(service), Reports(service, _models))),
-            *_both("/models/{model:path}", messages.Either(messages.model(service), Reports(service, _model))),
+            *both("/models", messages.Either(messages.models(service), Reports(service, _models))),
+            *both("/models/{model:path}", messages.Either(messages.model(service), Reports(service, _model))),
             Route("/health", Reports(service, _health, is_open=True)),
             Route("/", Reports(service, _root, is_open=True)),
         ],
@@ -61,11 +63,6 @@ def create_app(
     )
     app.state.service = service
     return app
-
-
-def _both(path: str, endpoint: Any) -> list[Route]:
-    """The path as it is, and under /v1: clients differ in which of the two their base URL ends with."""
-    return [Route(f"/v1{path}", endpoint), Route(path, endpoint)]
 
 
 def _health(service: Service, _: Scope) -> tuple[int, Any]:

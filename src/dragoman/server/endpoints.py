@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from ..errors import Cancelled, DragomanError, RequestError, UnsupportedFeature
@@ -25,12 +26,17 @@ from .serve import serve, stopping
 from .service import Service
 from .wire import Fails, Spoken, Wire, refusal
 
-__all__ = ["Answers", "Refusals", "Replies", "Reports", "refuse"]
+__all__ = ["Answers", "Refusals", "Replies", "Reports", "both", "refuse"]
 
 _log = logging.getLogger(__name__)
 
 Tell = Callable[[Service, Scope], tuple[int, Any]]
 Reply = Callable[[Service, Mapping[str, Any]], Awaitable[Any]]
+
+
+def both(path: str, endpoint: Any) -> list[Route]:
+    """The path as it is, and under /v1: clients differ in which of the two their base URL ends with."""
+    return [Route(f"/v1{path}", endpoint), Route(path, endpoint)]
 
 
 class Answers:

@@ -88,7 +88,7 @@ def _grammar(request: Request, dialect: Dialect, served: Served, prompt: str) ->
             dialect,
             request.tools,
             request.choice,
-            prompt=prompt,
+            prompt=prompt or "\n",  # an empty one has no beginning to look for
             specials=served.info.specials,
             parallel=request.parallel,
             reasoning=request.thinking is not False,

@@ -28,6 +28,7 @@ Count = tuple[int, int, int | None]
 """A state of the automaton, characters it still needs, and characters it may still take (None: any number)."""
 
 
+@lru_cache(512)
 def rules(node: Text) -> Node:
     """A text as rules that end in each other."""
     node = _simpler(node)

@@ -59,7 +59,7 @@ def test_an_object_encoded_as_a_string_is_undone(text: str, out: str):
 
 def test_an_encoded_object_that_is_none_stays_as_it_is():
     state, lines = args('"no object"')
-    assert (state, lines) == ("whole", ["args no object", "notice repaired", "flawed bad-json"])
+    assert (state, lines) == ("whole", ["args no object", "notice bad-json", "flawed bad-json"])
 
 
 def test_an_encoded_object_that_is_cut():
@@ -91,7 +91,7 @@ def test_bad_escapes_make_it_invalid():
 # --- a whole call
 
 
-TOLD = ["call f", 'args {"a": "x"}']
+TOLD = ["call f", 'args {"a": "x"}', "end"]
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_an_id_of_the_models_own_is_kept():
 
 
 def test_a_call_without_arguments_has_empty_ones():
-    assert call('{"name": "f"}') == ("whole", ["call f", "args {}"])
-    assert call('{"name": "f", "arguments": null}') == ("whole", ["call f", "args {}"])
+    assert call('{"name": "f"}') == ("whole", ["call f", "args {}", "end"])
+    assert call('{"name": "f", "arguments": null}') == ("whole", ["call f", "args {}", "end"])
 
 
 def test_other_quotes_are_told_of():
@@ -133,18 +133,19 @@ def test_other_quotes_are_told_of():
         "call f",
         'args {"a": "x"}',
         "notice repaired",
+        "end",
     ]
 
 
 def test_a_list_of_calls():
     one, other = '{"name": "f", "arguments": {}}', '{"name": "g", "arguments": {"b": "y"}}'
-    assert call(f"[{one}, {other}]") == ("whole", ["call f", "args {}", "end", "call g", 'args {"b": "y"}'])
-    assert call(f"[{one}</call>") == ("whole", ["call f", "args {}", "notice unclosed", "rest </call>"])
-    assert call(f"[{one}, x") == ("whole", ["call f", "args {}", "notice unclosed", "rest x"])
+    assert call(f"[{one}, {other}]") == ("whole", ["call f", "args {}", "end", "call g", 'args {"b": "y"}', "end"])
+    assert call(f"[{one}</call>") == ("whole", ["call f", "args {}", "end", "notice unclosed", "rest </call>"])
+    assert call(f"[{one}, x") == ("whole", ["call f", "args {}", "end", "notice unclosed", "rest x"])
     assert call("[]")[0] == "bad"
     assert call("[")[0] == "cut"
     assert call("[1]")[0] == "bad"
-    assert call(f"[{one}, {{1")[0] == "bad"
+    assert call(f"[{one}, {{1") == ("whole", ["call f", "args {}", "end", "rest {1"])
 
 
 @pytest.mark.parametrize("text", ["{1}", "{x", '{"a" 1}', "x", '{"name": 1}', "{name: f}"])
@@ -171,9 +172,33 @@ def test_a_call_that_is_cut_behind_its_name(text: str, missing: str):
 
 
 def test_a_missing_brace_is_told_of():
-    assert call('{"name": "f", "arguments": {"a": "x"}</call>') == ("whole", [*TOLD, "notice unclosed", "rest </call>"])
+    assert call('{"name": "f", "arguments": {"a": "x"}</call>') == (
+        "whole",
+        [*TOLD[:2], "notice unclosed", "end", "rest </call>"],
+    )
     assert call('{"name": "f", "arguments": {"a": "x"} x')[0] == "whole"
-    assert call('{"name": "f"</call>') == ("whole", ["call f", "notice unclosed", "args {}", "rest </call>"])
+    assert call('{"name": "f"</call>') == ("whole", ["call f", "notice unclosed", "args {}", "end", "rest </call>"])
+
+
+def test_calls_may_follow_one_another_without_a_list():
+    one, other = '{"name": "f", "arguments": {}}', '{"name": "g", "arguments": {}}'
+    both = ["call f", "args {}", "end", "call g", "args {}", "end"]
+    for between in ("", "\n", ",", " ; "):
+        assert call(one + between + other) == ("whole", both)
+    assert call(one + ' {"no": "call"} x') == ("whole", [*both[:3], 'rest  {"no": "call"} x'])
+
+
+def test_arguments_beside_the_name_are_taken_if_the_tool_has_them_all():
+    assert call('{"name": "f", "a": "x", "n": 1}') == (
+        "whole",
+        ["call f", 'args {"a": "x", "n": 1}', "notice repaired", "end"],
+    )
+    assert call('{"name": "f", "a": "x", "z": 1}')[1] == [
+        "call f",
+        'notice dropped \'{"a": "x", "z": 1}\'',
+        "args {}",
+        "end",
+    ]
 
 
 # --- no name
@@ -230,10 +255,8 @@ def test_a_recovered_call_needs_a_declared_name_and_arguments():
 
 def test_other_key_names():
     codec = JsonCall(name="tool", args=("input",), id="ref")
-    assert Payload(TOOLS, begun=False).read(codec, '{"ref": "1", "tool": "f", "input": {}}') == (
-        "whole",
-        ["call f id=1", "args {}"],
-    )
+    state, lines = Payload(TOOLS, begun=False).read(codec, '{"ref": "1", "tool": "f", "input": {}}')
+    assert (state, lines) == ("whole", ["call f id=1", "args {}", "end"])
 
 
 # --- encode
@@ -244,3 +267,21 @@ def test_they_write_json():
     assert JsonObject().encode(one) == '{"a": "é", "n": 1}'
     assert JsonCall().encode(one) == '{"name": "f", "arguments": {"a": "é", "n": 1}}'
     assert json.loads(JsonCall("tool", ("input",)).encode(one)) == {"tool": "f", "input": {"a": "é", "n": 1}}
+
+
+def test_a_word_with_a_bad_escape_is_taken_as_it_stands():
+    odd = Tool("a\\d")
+    assert call('{"name": "a\\d", "arguments": {}}', [odd])[1][0] == "call a\\d"
+
+
+def test_an_encoded_text_that_was_bad_before_it_was_cut():
+    assert args('"no obj') == ("cut", ["args no obj", "missing {}"])
+
+
+def test_an_empty_string_of_arguments_is_an_empty_object():
+    assert args('""') == ("whole", ["args {}", "notice repaired"])
+    assert call('{"name": "f", "arguments": " "}')[1] == ["call f", "args {}", "notice repaired", "end"]
+
+
+def test_broken_keys_beside_the_name_are_no_arguments():
+    assert "args {}" in call('{"name": "f", "a": "\\d"}')[1]

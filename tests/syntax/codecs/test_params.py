@@ -215,3 +215,7 @@ def test_it_writes_text_as_it_is_and_all_else_as_json():
         '<p=s>\na\nb\n</p>\n<p=n>\n1\n</p>\n<p=l>\n["é"]\n</p>\n<p=m>\nnull\n</p>\n'
     )
     assert CODEC.encode(Call("f", "{}")) == ""
+
+
+def test_a_key_that_lost_its_end_is_one_word():
+    assert args("<p=s x y</p>\n").startswith('{"s": ')

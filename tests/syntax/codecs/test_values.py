@@ -270,3 +270,7 @@ def test_python_literals(text: str, out: str):
 def test_brackets_must_match_in_python_too():
     assert read("(1]", python=True)[0] == "bad"
     assert read("[1)", python=True)[0] == "bad"
+
+
+def test_a_key_with_a_bad_escape_is_a_key_all_the_same():
+    assert read('{"\\d": 1}') == ("whole", '{"\\d": 1}', "", "bad-json")

@@ -1,0 +1,54 @@
+"""The endpoints of text: the older Completions, and what local servers tell of texts and their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.routing import Route
+
+from ..engines.base import tokenizer
+from ..engines.prompt import render
+from ..messages import Request
+from ..protocols import completions
+from ..protocols.tokens import read_detokenize, read_template, read_tokenize, write_text, write_tokens
+from .endpoints import Answers, Refusals, Replies, both
+from .roster import Served
+from .service import Service
+
+__all__ = ["routes"]
+
+_NO_EMBEDDINGS = "embeddings are not offered here: the model is loaded to write, not to embed"
+
+
+def routes(service: Service) -> list[Route]:
+    """All paths, with and without /v1."""
+    return [
+        *both("/completions", Answers(service, completions, "cmpl-")),
+        *both("/embeddings", Refusals(service, _NO_EMBEDDINGS)),
+        *both("/tokenize", Replies(service, _tokenize)),
+        *both("/detokenize", Replies(service, _detokenize)),
+        *both("/apply-template", Replies(service, _template)),
+    ]
+
+
+async def _tokenize(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = read_tokenize(data)
+    served = service.roster.pick(wanted.model)
+    text = _rendered(wanted.request, served) if wanted.request else wanted.text
+    found = await tokenizer(served.engine).tokenize(text, special=wanted.special, start=wanted.start)
+    return write_tokens([(token.id, token.piece) for token in found], wanted, served.info.context)
+
+
+async def _detokenize(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+    model, ids = read_detokenize(data)
+    return write_text(await tokenizer(service.roster.pick(model).engine).spell(ids))
+
+
+async def _template(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
+    request = read_template(data)
+    return {"prompt": _rendered(request, service.roster.pick(request.model))}
+
+
+def _rendered(request: Request, served: Served) -> str:
+    return render(request, served.info, served.dialect).text

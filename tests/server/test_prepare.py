@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman import api
+from dragoman.engines.base import ModelInfo, Piece
+from dragoman.engines.script import Script
+from dragoman.errors import RequestError, UnsupportedFeature
+from dragoman.events import Content
+from dragoman.messages import Message, Raw, Request, Text
+from dragoman.server.prepare import call_id, prepare
+from dragoman.server.roster import Served
+from dragoman.syntax.decode import Policy
+
+MARKS = {"<|im_end|>": 1, "<tool_call>": 2, "<|im_start|>": 3, "<other>": 4}
+HI = (Message("user", (Text("Hi"),)),)
+
+
+def served(dialect="hermes-json") -> Served:
+    return Served(Script({"turn": []}), ModelInfo("m", specials=MARKS), api.get(dialect))
+
+
+async def prepared(**request: Any):
+    return await prepare(Request(**request), served(), Policy(), call_id)
+
+
+async def test_a_conversation_is_rendered():
+    (choice,) = await prepared(messages=HI)
+    assert choice.prompt.text == "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+
+
+async def test_a_raw_prompt_stays_as_it_is_and_nothing_is_decoded():
+    (choice,) = await prepared(prompts=(Raw("<think>\nHi"),))
+    assert choice.prompt.text == "<think>\nHi"
+    said = "a</think><tool_call>{}</tool_call>"
+    assert choice.generation.feed(Piece(said)) == [Content(said)]
+    assert choice.generation.feed(Piece("<|im_end|>", (1,), special=True)) == []
+    assert choice.generation.ended
+
+
+async def test_marks_of_the_dialect_still_arrive_as_text():
+    (choice,) = await prepared(prompts=(Raw("Hi"),))
+    assert set(choice.options.marks) == {"<|im_end|>", "<tool_call>", "<|im_start|>"}
+
+
+async def test_every_prompt_has_its_answers_and_their_seeds_differ():
+    choices = await prepared(prompts=(Raw("a"), Raw("b")), n=2, sampling={"seed": 5})
+    assert [(choice.index, choice.prompt.text) for choice in choices] == [(0, "a"), (1, "a"), (2, "b"), (3, "b")]
+    assert [choice.options.sampling["seed"] for choice in choices] == [5, 6, 5, 6]
+
+
+async def test_a_schema_becomes_a_grammar_without_the_dialects_marks():
+    (choice,) = await prepared(prompts=(Raw(""),), schema={"enum": ["a"]})
+    assert '\\"a\\"' in choice.options.grammar
+    assert "<think>" not in choice.options.grammar
+
+
+async def test_token_ids_need_an_engine_that_knows_them():
+    with pytest.raises(UnsupportedFeature):
+        await prepared(prompts=(Raw(ids=(1, 2)),))
+
+
+async def test_a_schema_that_nothing_fits_is_the_clients():
+    with pytest.raises(RequestError, match="schema") as caught:
+        await prepared(messages=HI, schema={"enum": []})
+    assert caught.value.param == "response_format"
+
+
+def test_ids_of_calls_are_fresh():
+    assert call_id() != call_id()
+    assert call_id().startswith("call_")

@@ -6,7 +6,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.checks import RULES, check_ollama_answer, check_ollama_error, check_ollama_stream, compare_ollama
@@ -139,6 +139,7 @@ def test_s8_a_difference_is_found(answer):
     assert [finding.rule for finding in compare_ollama(body(good()), answer)] == ["S8"]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists), max_size=3), st.binary())
 def test_any_bytes_are_read(values, data):
     for stream in (data, body(values), body([{"message": value, "done": True, **END} for value in values])):

@@ -5,7 +5,7 @@ import json
 import pytest
 from ollama import ChatResponse, GenerateResponse
 
-from dragoman.checks.ollama import check_ollama_answer
+from dragoman.checks import check_ollama_answer
 from dragoman.errors import Broken, Cancelled
 from dragoman.events import Usage
 from dragoman.messages import Call, Message, Reasoning, Request, Text, Turn

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.checks.ollama import check_ollama_error
+from dragoman.checks import check_ollama_error
 from dragoman.errors import Cancelled, Refused, RequestError, Timeout
 from dragoman.protocols.ollama import error
 

@@ -8,7 +8,7 @@ from typing import Any
 import ollama
 import pytest
 
-from dragoman.checks.ollama import check_ollama_answer, check_ollama_error, check_ollama_stream, compare_ollama
+from dragoman.checks import check_ollama_answer, check_ollama_error, check_ollama_stream, compare_ollama
 from dragoman.engines.script import Script
 
 from .conftest import USER, WEATHER, Answer, Running, call, running

@@ -76,3 +76,10 @@ def test_the_automaton_is_small():
 def test_endings_are_beginnings_that_what_follows_would_complete():
     assert endings(text(["aba"], before="baba")) == (spelled("a"),)
     assert endings(text(["</x>"], before="</x>")) == ()
+
+
+def test_blanks_within_a_mark():
+    node = text(["a b"])
+    assert not accepts(node, "a b")
+    assert not accepts(node, "xa  b")
+    assert accepts(node, "ab")

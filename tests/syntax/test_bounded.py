@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from grammars import accepts
@@ -50,6 +51,24 @@ def test_large_bounds_give_up_little(high: int):
     assert accepts(node, ("<b>x</b> a < b << c\n" * high)[: high // 2])
     assert accepts(node, "x" * (high // 2) + "</param")
     assert not accepts(node, "x" * (high + 1))
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 60), st.integers(0, 40), st.integers(0, 2**32), st.sampled_from(["", "1<", "x"]), st.booleans())
+def test_many_marks_in_small_bounds(low: int, more: int, seed: int, opens: str, ends: bool):
+    node = free(
+        low, low + more if ends else None, "</tool_call>", "<tool_call>", "<function=", "</function>", opens=opens
+    )
+    written = sample(rules(node), random.Random(seed).randrange, size=150)
+    assert accepts(node, written)
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 500), st.lists(st.sampled_from("aba"), max_size=10).map("".join))
+def test_marks_that_overlap_what_follows(high: int, written: str):
+    node = replace(free(0, high, "aba"), before="aba")
+    assert not accepts(rules(node), written) or accepts(node, written)
+    assert high > 90 or accepts(rules(node), written) == accepts(node, written)
 
 
 def test_a_text_that_is_too_short_for_a_spelling_needs_no_automaton():

@@ -16,6 +16,7 @@ from llguidance.gbnf_to_lark import gbnf_to_lark
 from dragoman import api
 from dragoman.errors import UsageError
 from dragoman.messages import Call, Reasoning, Text, Tool, Turn
+from dragoman.syntax.codecs.json import JsonObject
 from dragoman.syntax.constrain import constrain, grammar
 from dragoman.syntax.decode import Parser, fold
 from dragoman.syntax.dialect import Dialect
@@ -311,6 +312,14 @@ def test_reasoning_holds_no_mark_that_would_end_it(dialect: Dialect):
         assert (
             len([part for part in turn(dialect, written(node, seed), [PING]).parts if isinstance(part, Reasoning)]) <= 1
         )
+
+
+def test_a_dialect_without_reasoning_and_with_ids():
+    plain = Dialect("plain", call="[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{args}", args=JsonObject(), ends=("</s>",))
+    text = "[TOOL_CALLS]ping[CALL_ID]abcDEF123[ARGS]{}"
+    assert accepts(grammar(plain, [PING], "required"), text)
+    assert not accepts(grammar(plain, [PING], "required"), "<think>" + text)
+    assert [(call.name, call.id) for call in turn(plain, text, [PING]).calls] == [("ping", "abcDEF123")]
 
 
 # --- the forms

@@ -40,6 +40,7 @@ def test_references(ref: Any, expected: Any):
         ({"allOf": [{"enum": [1, 2, True]}, {"enum": [True, 2]}]}, {"enum": [2, True]}),
         ({"allOf": [{"enum": [1, 2]}], "const": 2}, {"enum": [2]}),
         ({"allOf": [{"type": ["string", "integer"]}, {"type": "number"}]}, {"type": ["integer"]}),
+        ({"allOf": [{"type": "integer"}, {"type": ["number", "null"]}]}, {"type": ["integer"]}),
         ({"allOf": [True, {"title": "x"}], "title": "y"}, {"title": "y"}),
         ({"allOf": [False]}, {"enum": []}),
         ({"$ref": "#/$defs/a~1b~0c", "maxLength": 3}, {"type": "string", "maxLength": 3}),

@@ -62,6 +62,7 @@ def test_what_is_written_satisfies_the_schema(schema: dict[str, Any], seed: int)
         ({"type": "array", "prefixItems": [{"const": 1}], "items": {"const": 2}, "minItems": 2}, [[1, 2], [1, 2, 2]], [[1], [2, 2]]),
         ({"type": "array", "prefixItems": [{"const": 1}], "items": {"const": 2}, "maxItems": 2}, [[], [1], [1, 2]], [[1, 2, 2]]),
         ({"type": "array", "items": [{"const": 1}, {"const": 2}], "minItems": 2}, [[1, 2]], [[1]]),
+        ({"type": "array", "prefixItems": [{"const": 1}], "items": False, "minItems": 2}, [], [[1], [1, 2]]),
         ({"type": "object"}, [{}, {"a": 1, "b": {"c": []}}], [[], 1]),
         ({"type": "object", "properties": {}}, [{}], [{"a": 1}]),
         ({"type": "object", "properties": {}, "additionalProperties": True}, [{"a": 1}], [1]),

@@ -75,7 +75,16 @@ def _health(service: Service, _: Scope) -> tuple[int, Any]:
 
 
 def _root(service: Service, _: Scope) -> tuple[int, Any]:
-    paths = ["/v1/chat/completions", "/v1/messages", "/v1/models", "/api/chat", "/api/generate", "/api/tags", "/health"]
+    paths = [
+        "/v1/chat/completions",
+        "/v1/messages",
+        "/v1/completions",
+        "/v1/models",
+        "/api/chat",
+        "/api/generate",
+        "/api/tags",
+        "/health",
+    ]
     return 200, {
         "name": "dragoman",
         "models": [served.name for served in service.roster],

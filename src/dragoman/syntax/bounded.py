@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from .automaton import Automaton, Edges, automaton, endings, explore
-from .grammar import ANY, EMPTY, NEVER, Chars, Node, Rule, Spelling, Text, alt, repeat, seq
+from .grammar import ANY, EMPTY, NEVER, Chars, Node, Rule, Spelling, Text, alt, maybe, repeat, seq
 
 __all__ = ["rules"]
 
@@ -87,8 +87,6 @@ class _Rules:
     def exactly(self, first: Count) -> Node:
         """Every character counted."""
         found = explore(first, self._count, lambda count: count[0] in self.machine.final and not count[1])
-        if not found.edges:
-            return NEVER
         if first[2] is None:
             self.counted.update((count, Rule(self.name)) for count in found.edges if count not in self.counted)
         for count in sorted(found.edges, key=lambda count: count[2] or 0):
@@ -119,12 +117,16 @@ class _Rules:
 
     def roughly(self, low: int, high: int | None) -> Node:
         """Within the bounds, less than everything; what it must at least have is characters that begin nothing."""
-        if low or self.home == 0:
-            must = seq(self.machine.edges[0][0][0], repeat(self.plain, low - 1, low - 1)) if low else EMPTY
-            return seq(must, self._rest(None if high is None else high - low))
+        if self.home == 0 and not low:
+            return self._rest(high)
+        first = self.machine.edges[0][0][0]
+        if low:
+            return seq(first, repeat(self.plain, low - 1, low - 1), self._rest(None if high is None else high - low))
         assert high is not None  # without bounds it is counted exactly
+        if high <= self.longest:
+            return maybe(seq(first, self._rest(high - 1)))
         begun = alt(self._stray(0, 0, 1, SHORT), self._stray(0, 0, SHORT + 1, self.longest))
-        return alt(seq(begun, self._rest(high - self.longest)), self._stray(0, 0, 0, self.longest))
+        return alt(seq(begun, self._rest(high - self.longest)), self._stray(0, 0, 0, self.longest), EMPTY)
 
     def _rest(self, high: int | None) -> Node:
         """At most so many more characters, from the state in which nothing is begun."""

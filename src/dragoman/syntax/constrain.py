@@ -130,9 +130,7 @@ class _Turn:
 
     def __init__(self, dialect: Dialect, prompt: str, specials: Mapping[str, int], *, reasoning: bool) -> None:
         self.dialect, self.specials, self.reasoning = dialect, specials, reasoning
-        before, mark, self.begun = prompt.rpartition(dialect.begins.strip() or prompt)
-        if not mark:
-            self.begun = "" if dialect.frame is not None else before + self.begun
+        self.begun = _assistant(prompt, dialect)
         self.between = markup(dialect.begins) if dialect.frame is not None else EMPTY
 
     # --- reasoning
@@ -228,6 +226,14 @@ class _Turn:
         if self.dialect.frame is not None:
             return self.between
         return EMPTY if self.dialect.touching else literal("\n")
+
+
+def _assistant(prompt: str, dialect: Dialect) -> str:
+    """What the prompt wrote of the turn already; all of it, where nothing tells (a header would tell)."""
+    begins = dialect.begins.strip()
+    if begins and begins in prompt:
+        return prompt.rpartition(begins)[2]
+    return "" if dialect.frame is not None else prompt
 
 
 def _missing(found: str, wanted: str) -> str:

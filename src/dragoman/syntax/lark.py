@@ -133,7 +133,7 @@ class _Printer:
     def pattern(self, node: Node) -> str:
         """The body of a terminal."""
         match _spelled(node):
-            case Literal(text):
+            case Literal(text) | Mark(text):
                 return json.dumps(text, ensure_ascii=False)
             case Chars() as chars:
                 return f"/{_class(chars)}/"
@@ -145,9 +145,8 @@ class _Printer:
                 return " | ".join(map(self._within, parts))
             case Repeat(part, low, high):
                 return self._within(part) + bounds(low, high)
-            case Rule() as rule:
+            case rule:
                 return self.name(rule, terminal=True)
-        raise AssertionError(node)
 
     def _within(self, node: Node) -> str:
         found = self.pattern(node)

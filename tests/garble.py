@@ -245,9 +245,10 @@ def turns(draw: st.DrawFn, dialect: Dialect, *, marked: bool = False) -> Turn:
     parts: list[Any] = []
     if (dialect.reasoning or dialect.frame) and draw(st.booleans()):
         parts.append(Reasoning(draw(text)))
-    if draw(st.booleans()):
+    called = draw(st.lists(calls(dialect), max_size=3)) if dialect.forms else []
+    if draw(st.booleans()) and not (called and dialect.call.startswith("{")):  # a bare call begins its turn
         parts.append(Text(draw(text), "commentary" if dialect.frame else ""))
-    parts += draw(st.lists(calls(dialect), max_size=3))
+    parts += called
     if draw(st.booleans()) and (not parts or isinstance(parts[-1], Call)):
         parts.append(Text(draw(text), phase))
     return Turn(tuple(parts), "tool_calls" if any(isinstance(part, Call) for part in parts) else "stop")

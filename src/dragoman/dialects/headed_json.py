@@ -40,9 +40,7 @@ MIRO = Dialect(
         "<arguments>\n{args}\n</arguments>\n</use_mcp_tool>"
     ),
     args=JsonObject(),
-    also=(
-        "<use_mcp_tool>\n<tool_name>{name}</tool_name>\n<arguments>\n{args}\n</arguments>\n</use_mcp_tool>",
-    ),
+    also=("<use_mcp_tool>\n<tool_name>{name}</tool_name>\n<arguments>\n{args}\n</arguments>\n</use_mcp_tool>",),
     reasoning="<think>\n{text}\n</think>\n\n",
     begins="<|im_start|>assistant\n",
     ends=("<|im_end|>", "<|im_start|>"),

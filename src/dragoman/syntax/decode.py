@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import UsageError
 from ..events import Event, Finish
 from ..messages import Tool, Turn
-from .calls import Policy, Tools
+from .calls import PATIENCE, Policy, Tools
 from .dialect import Dialect
 from .fold import fold
 from .frames import Frames
@@ -111,7 +111,7 @@ class Parser:
 
     def _after(self, text: str) -> list[Event]:
         self._extra += len(text)
-        self._late = (self._late + text)[:256]
+        self._late = (self._late + text)[:PATIENCE]
         return []
 
     def close(self, reason: str = "stop") -> list[Event]:
@@ -144,7 +144,7 @@ class Parser:
         sink.finish()
         if reader.dropped:
             sink.notice("cut", reader.at - len(reader.dropped), reader.dropped)
-        late = (reader.buf[reader.pos :] + self._late)[:256]
+        late = (reader.buf[reader.pos :] + self._late)[:PATIENCE]
         if late.strip():
             sink.notice("after-end", reader.at, late)
         if self._trace is not None:

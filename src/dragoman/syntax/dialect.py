@@ -89,7 +89,9 @@ class Dialect:
     @property
     def touching(self) -> bool:
         """Whether calls stand side by side, without a newline between them."""
-        return not ("\n" in self.call or "\n" in self.section or self.call.startswith(("<tool_call>", "<function=")))
+        return not (
+            "\n" in self.call or "\n" in self.section or self.call.startswith(("<tool_call>", "<function=", "{"))
+        )
 
     @property
     def forms(self) -> tuple[Form, ...]:

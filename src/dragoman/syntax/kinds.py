@@ -88,13 +88,23 @@ class Schema:
         if not self._known:
             self._known = True
             found = {kind for node in self.nodes() for kind in _kinds(node)}
-            self._kinds = frozenset(found) or None
+            self._kinds = None if self._open() else frozenset(found) or None
         return self._kinds
 
     @property
     def text_only(self) -> bool:
         """Whether nothing but a string may stand here."""
         return self.kinds == frozenset(("string",))
+
+    def _open(self) -> bool:
+        """Whether an alternative allows anything."""
+        return any(
+            isinstance(branch, Mapping) and Schema(branch, self.root).kinds is None
+            for node in self.nodes()
+            for word in ("anyOf", "oneOf")
+            for branch in (node.get(word) if isinstance(node.get(word), list) else ())
+            if "$ref" not in branch
+        )
 
     def allows(self, kind: str) -> bool:
         """Whether a value of this kind may stand here."""

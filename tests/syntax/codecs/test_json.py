@@ -142,7 +142,7 @@ def test_a_list_of_calls():
     assert call(f"[{one}, {other}]") == ("whole", ["call f", "args {}", "end", "call g", 'args {"b": "y"}', "end"])
     assert call(f"[{one}</call>") == ("whole", ["call f", "args {}", "end", "notice unclosed", "rest </call>"])
     assert call(f"[{one}, x") == ("whole", ["call f", "args {}", "end", "notice unclosed", "rest x"])
-    assert call("[]")[0] == "bad"
+    assert call("[]") == ("whole", ["notice no-call"])
     assert call("[")[0] == "cut"
     assert call("[1]")[0] == "bad"
     assert call(f"[{one}, {{1") == ("whole", ["call f", "args {}", "end", "rest {1"])

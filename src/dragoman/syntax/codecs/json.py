@@ -207,7 +207,7 @@ class JsonCall:
         if mine:
             r.keep(start)
         r.pos += skip
-        state = yield from self._call(r, call)
+        state = yield from self._call(r, call, named=True)
         if state == BAD and not call.open:
             r.reread(start)
             state = OPEN
@@ -239,14 +239,14 @@ class JsonCall:
             else:
                 return BAD if char else CUT
 
-    def _call(self, r: Reader, call: CallSink) -> Steps[str]:
+    def _call(self, r: Reader, call: CallSink, *, named: bool = False) -> Steps[str]:
         envelope = _Envelope()
         state = yield from self._object(r, call, envelope)
         if state != WHOLE:
             return state
         if call.recovered and envelope.held is None and not envelope.filled:
             return BAD
-        if not envelope.name:
+        if not (envelope.name or named):
             self._guess(call, envelope)
         if not envelope.begun and not (envelope.name and self._begin(r, call, envelope)):
             return BAD

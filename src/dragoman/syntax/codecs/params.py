@@ -91,13 +91,21 @@ class Params:
 
     def _one(self, r: Reader, call: CallSink, given: set[str]) -> Steps[str]:
         key, size, _ = yield from self.key(r)
-        if r.closed and r.pos + size == len(r.buf):
-            r.pos = len(r.buf)
-            call.missing = "}" if given else "{}"
-            return CUT
+        if self._ended(r, size):
+            return self._cut(call, given)
         r.pos += size
         kind = yield from self._between(r)
+        if self._ended(r, 0) and r.pos < len(r.buf):
+            return self._cut(call, given)
         return (yield from Value(self, r, call, key, given, kind).read())
+
+    def _ended(self, r: Reader, skip: int) -> bool:
+        """Whether the text ended in a tag, `skip` characters on."""
+        return r.closed and (r.pos + skip == len(r.buf) or r.begun(stop(*self.middle), skip))
+
+    def _cut(self, call: CallSink, given: set[str]) -> str:
+        call.missing = "}" if given else "{}"
+        return CUT
 
     def key(self, r: Reader, skip: int = 0) -> Steps[tuple[str, int, bool]]:
         """The key that stands `skip` characters on, where it ends, and whether what must follow it does."""

@@ -440,3 +440,40 @@ def test_r28_what_a_killed_server_was_writing_has_failed(tmp_path):
     with running(Script(script), state=path) as server:
         failed = asyncio.run(get(server, "/" + made)).json
     assert (failed["status"], failed["error"]["code"]) == ("failed", "server_error")
+
+
+async def test_a_coding_agents_two_turns(serving):
+    """As one sends them: nothing kept, everything replayed, reasoning carried both ways, tools of every kind."""
+    thought = '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "exec", "arguments": {"cmd": "ls"}}\n</tool_call>'
+    server = serving({"output": "Done.", "when": {"results": "a.txt"}}, {"output": thought})
+    tools = [
+        {
+            "type": "function",
+            "name": "exec",
+            "strict": False,
+            "parameters": {"type": "object", "properties": {"cmd": {"type": "string"}}},
+        },
+        {
+            "type": "custom",
+            "name": "patch",
+            "format": {"type": "grammar", "syntax": "lark", "definition": 'start: "x"'},
+        },
+        {"type": "namespace", "name": "mcp", "description": "more", "tools": [PING]},
+        {"type": "web_search"},
+    ]
+    talk = [
+        {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Be brief."}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "List the files."}]},
+    ]
+    facts = {
+        "stream": True, "store": False, "include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"},
+        "tool_choice": "auto", "parallel_tool_calls": True, "prompt_cache_key": "k", "client_metadata": {"a": "b"},
+    }  # fmt: skip
+    first = await post(server, input=talk, tools=tools, **facts)
+    items = final(first.body)["output"]
+    assert [item["type"] for item in items] == ["reasoning", "function_call"]
+    assert items[0]["summary"][0]["text"].strip() == "Hm."
+    result = {"type": "function_call_output", "call_id": items[1]["call_id"], "output": "a.txt"}
+    second = await post(server, input=[*talk, *items, result], tools=tools, **facts)
+    assert final(second.body)["output"][0]["content"][0]["text"] == "Done."
+    assert [role for role, _ in asked(server)] == ["system", "user", "assistant", "tool"]

@@ -139,7 +139,8 @@ async def test_r27_a_context_that_is_too_small(serving):
     turns = [{"role": role, "content": "word " * 10} for role in ("user", "assistant") * 3]
     items = [{"role": "system", "content": "Be kind."}, *turns, {"role": "user", "content": "Well?"}]
     answer = await post(server, input=items)
-    assert (answer.status, answer.json["error"]["code"]) == (400, "context_length_exceeded")
+    told = answer.json["error"]
+    assert (answer.status, told["code"], told["param"]) == (400, "context_length_exceeded", "input")
     answer = await post(server, input=items, truncation="auto", max_output_tokens=5)
     assert answer.json["truncation"] == "auto"
     assert asked(server)[0] == ("system", "Be kind.")

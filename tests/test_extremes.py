@@ -13,7 +13,7 @@ from test_promises import examples, in_order, said_after_each_character, tiles
 
 from dragoman import api
 from dragoman.errors import UsageError
-from dragoman.events import Notice
+from dragoman.events import CallArgs, CallStart, Notice
 from dragoman.messages import Call, Turn
 from dragoman.syntax.codecs.json import JsonCall
 from dragoman.syntax.dialect import Dialect
@@ -86,6 +86,25 @@ def test_a_name_without_end_is_no_name(name: str):
     events = play(Setting(dialect, None, dialect.begins), [(raw, False)])
     in_order(events, "stop")
     assert any(isinstance(event, Notice) for event in events)
+
+
+@pytest.mark.parametrize("name", [n for n in api.names() if api.get(n).reasoning and not api.get(n).frame])
+def test_p4_a_call_in_open_reasoning_waits_for_32_kib_at_most(name: str):
+    """A file written while the reasoning was never closed: it becomes a call at the latest then."""
+    dialect = api.get(name)
+    opening = dialect.begins + dialect.reasoning.split("{text}")[0]
+    before = holes(name)["open string"].removesuffix("@")
+    parser = Setting(dialect, TOOLS, opening).parser()
+    said = [event for piece in ("Go.\n", before) for event in parser.feed(piece)]
+    assert not any(isinstance(event, CallStart) for event in said)
+    fed = 0
+    while not any(isinstance(event, CallStart) for event in said):
+        said += parser.feed("some text ")
+        fed += 10
+        assert fed <= 32 * 1024 + 100
+    assert fed > 30 * 1024
+    text = "".join(event.json for event in said if isinstance(event, CallArgs))
+    assert text.endswith(("some text ", "some text"))
 
 
 # --- marks that begin one another

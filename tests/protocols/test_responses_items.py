@@ -192,3 +192,22 @@ def test_r25_an_input_as_items():
     ]
     assert item_list([1]) == [1]
     assert item_list(None) == []
+
+
+def test_r26_input_items_have_ids_and_their_whole_form():
+    items = [
+        "Hi",
+        {"role": "assistant", "content": "a"},
+        {"type": "function_call_output", "call_id": "c", "output": "x"},
+    ]
+    user_, said_, result = item_list([{"role": "user", "content": items[0]}, *items[1:]], "resp_abc")
+    assert user_ == {
+        "id": "msg_abc8000",
+        "type": "message",
+        "status": "completed",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "Hi"}],
+    }
+    assert said_["content"] == [{"type": "output_text", "annotations": [], "text": "a"}]
+    assert (result["id"], result["output"]) == ("item_abc8002", "x")
+    assert item_list([{"id": "msg_own", "role": "user", "content": []}], "resp_abc")[0]["id"] == "msg_own"

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
 
 from dragoman.errors import RequestError
 from dragoman.messages import Message, Request, Text
@@ -180,3 +186,31 @@ def test_r30_what_is_wrong_is_named(data, param):
 def test_r30_a_request_is_an_object():
     with pytest.raises(RequestError, match="JSON object"):
         read_request(["Hi"])
+
+
+FIELDS = re.findall(
+    r"\w+",
+    """
+    input instructions type role content text phase summary encrypted_content call_id id name namespace arguments output
+    action image_url file_data file_id input_audio data tools parameters format syntax definition description strict
+    tool_choice mode reasoning effort include truncation store background previous_response_id max_output_tokens schema
+    top_logprobs temperature metadata stream json_schema function url
+    """,
+)
+WORDS = ("user", "assistant", "message", "reasoning", "function_call", "function_call_output", "function", "custom",
+         "namespace", "allowed_tools", "grammar", "lark", "json_schema", "input_text", "input_image", "f", "", "\ud800")  # fmt: skip
+LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-3, 2**64), st.floats(allow_nan=False), st.sampled_from(WORDS))
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@examples(4)
+@given(st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6))
+def test_r30_whatever_json_comes_it_is_read_or_refused(data):
+    with suppress(RequestError):
+        read_request(data)
+    with suppress(RequestError):
+        read_request({"input": "Hi", **data})

@@ -70,7 +70,7 @@ class Running:
 @contextmanager
 def running(*engines: Engine, observers: Sequence[Any] = (), **settings: Any) -> Iterator[Running]:
     """Serve with these engines until the block ends."""
-    config = Config(port=0, **{"shutdown": 0.0, "api_key": "", **settings})
+    config = Config(port=0, **{"shutdown": 0.0, "api_key": "", "state": "memory", **settings})
     app = create_app(config, engines=engines, observers=observers)
     loaded = threading.Event()
     server = Server(app, config, lambda _: loaded.set())

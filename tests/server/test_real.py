@@ -331,3 +331,38 @@ async def test_tools_that_nothing_fits_are_refused(server: Running) -> None:
 
 def test_every_dialect_is_known() -> None:
     assert set(DIALECTS) <= set(api.names())
+
+
+@pytest.mark.parametrize("dialect", ["hermes-json", "harmony"])
+def test_r09_responses_with_a_forced_call(client: openai.OpenAI, dialect: str) -> None:
+    tool: Any = {"type": "function", **WEATHER["function"]}
+    with client.responses.stream(
+        model=dialect,
+        input="What is the weather in Paris for the next 3 days?",
+        tools=[tool],
+        tool_choice="required",
+        reasoning={"summary": "auto"},
+        max_output_tokens=150,
+        parallel_tool_calls=False,
+        temperature=0,
+    ) as stream:
+        kinds = [event.type for event in stream]
+        done = stream.get_final_response()
+    assert kinds[0] == "response.created"
+    (call,) = [item for item in done.output if item.type == "function_call"]
+    assert_valid(call.name, call.arguments)
+    assert done.usage is not None
+    assert done.usage.output_tokens > 0
+    following = client.responses.create(
+        model=dialect,
+        previous_response_id=done.id,
+        input=[{"type": "function_call_output", "call_id": call.call_id, "output": "sunny, 21 degrees"}],
+        tools=[tool],
+        max_output_tokens=8,
+        temperature=0,
+    )
+    assert following.previous_response_id == done.id
+    assert following.usage is not None
+    assert following.usage.input_tokens > done.usage.input_tokens
+    with client.responses.retrieve(following.id, stream=True) as replay:
+        assert [event.type for event in replay][-1] in ("response.completed", "response.incomplete")

@@ -19,6 +19,8 @@ from .seal import unseal
 __all__ = ["item_list", "read_items"]
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_INPUTS = 0x8000  # where the numbers of input items begin; those of the output begin at 0
+_PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
 _PHASES = {"commentary": "commentary", "final_answer": "final"}
 
 
@@ -43,11 +45,29 @@ def read_items(fields: Fields, offer: Offer) -> tuple[tuple[Message, ...], list[
     return tuple(reading.messages), reading.ignored
 
 
-def item_list(value: Any) -> list[Any]:
-    """An input as a list of items: a string is the user's message."""
+def item_list(value: Any, answer_id: str = "") -> list[Any]:
+    """An input as a list of items: a string is the user's message.
+
+    With the id of its answer, every item gets an id (one of its own stays), and messages their whole form.
+    """
     if isinstance(value, str):
-        return [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": value}]}]
-    return list(value) if isinstance(value, list | tuple) else []
+        value = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": value}]}]
+    items = list(value) if isinstance(value, list | tuple) else []
+    if not answer_id:
+        return items
+    stem = answer_id.rpartition("_")[2]
+    return [_named(item, f"{stem}{_INPUTS + index:04x}") for index, item in enumerate(items)]
+
+
+def _named(item: Mapping[str, Any], place: str) -> dict[str, Any]:
+    kind = item.get("type") or "message"
+    shape: dict[str, Any] = {"id": item.get("id") or f"{_PREFIXES.get(kind, 'item')}_{place}", "type": kind}
+    content = item.get("content")
+    if kind == "message" and isinstance(content, str):
+        said = item.get("role") == "assistant"
+        part = {"type": "output_text", "annotations": []} if said else {"type": "input_text"}
+        shape["content"] = [{**part, "text": content}]
+    return {"status": "completed", **item, **shape}
 
 
 class _Reading:

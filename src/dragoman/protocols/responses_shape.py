@@ -7,13 +7,14 @@ from typing import Any
 
 from ..errors import RequestError
 from ..events import Usage
-from . import wire
-from .chat_error import error
+from . import chat_error, wire
 from .chat_shape import extras
 
-__all__ = ["Response", "error_event", "usage_shape"]
+__all__ = ["Response", "error", "error_event", "incomplete_reason", "usage_shape"]
 
 _INCOMPLETE = {"length": "max_output_tokens", "filter": "content_filter"}
+# What is called by another name in other protocols.
+_PARAMS = {"messages": "input", "response_format": "text.format"}
 _CODES = {429: "rate_limit_exceeded"}
 # What a response repeats of a request that does not speak of it.
 _UNASKED: Mapping[str, Any] = {
@@ -88,8 +89,16 @@ def usage_shape(usage: Usage) -> dict[str, Any]:
 
 
 def incomplete_reason(reason: str) -> str:
-    """Why a response is not whole, "" if it is; a call that the model left open was cut, whatever the engine says."""
+    """Why a response is not whole, "" if it is."""
     return _INCOMPLETE.get(reason, "")
+
+
+def error(exc: BaseException) -> tuple[int, dict[str, Any]]:
+    """The status and the body for an error before the first byte."""
+    status, body = chat_error.error(exc)
+    param = body["error"]["param"]
+    body["error"]["param"] = _PARAMS.get(param, param)
+    return status, body
 
 
 def error_event(exc: BaseException) -> dict[str, Any]:

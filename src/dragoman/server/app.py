@@ -18,7 +18,7 @@ from ..errors import RequestError
 from ..protocols import chat, messages_api, ollama
 from . import messages_api as messages
 from . import ollama as ollama_api
-from . import text
+from . import responses, text
 from .config import Config
 from .endpoints import Answers, Reports, both
 from .observe import Observer
@@ -51,6 +51,7 @@ def create_app(
         lifespan=life,
         routes=[
             *both("/chat/completions", Answers(service, chat, "chatcmpl-")),
+            *responses.routes(service),
             *text.routes(service),
             *ollama_api.routes(service),
             *messages.routes(service),
@@ -77,6 +78,7 @@ def _health(service: Service, _: Scope) -> tuple[int, Any]:
 def _root(service: Service, _: Scope) -> tuple[int, Any]:
     paths = [
         "/v1/chat/completions",
+        "/v1/responses",
         "/v1/messages",
         "/v1/completions",
         "/v1/models",

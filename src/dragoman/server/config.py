@@ -74,6 +74,16 @@ class Config:
         default=False, text="Do not repair small faults in arguments (a repair leaves a notice)."
     )
 
+    responses_names: Literal["openai", "open-responses"] = _setting(
+        "openai", "What the events of reasoning are called in Responses streams."
+    )
+    state: str = _setting(
+        "", "File that keeps responses; by default one in the user's data folder; `memory` or `off` for none."
+    )
+    state_count: int = _setting(10_000, "Responses to keep; 0 is no limit.", least=0)
+    state_days: float = _setting(30.0, "Days to keep a response after its last use; 0 is no limit.", least=0)
+    state_bytes: int = _setting(1 << 30, "Bytes that all responses may have; 0 is no limit.", least=0)
+
     keep_alive: float = _setting(10.0, "Seconds of silence after which a stream gets a comment.", least=0.01)
     first_token: float = _setting(600.0, "Seconds from the request to the first token; 0 is no limit.", least=0)
     stall: float = _setting(120.0, "Seconds between two tokens; 0 is no limit.", least=0)

@@ -26,7 +26,7 @@ from .serve import serve, stopping
 from .service import Service
 from .wire import Fails, Spoken, Wire, refusal
 
-__all__ = ["Answers", "Refusals", "Replies", "Reports", "both", "refuse"]
+__all__ = ["Answers", "Refusals", "Replies", "Reports", "allow", "both", "refuse"]
 
 _log = logging.getLogger(__name__)
 
@@ -73,13 +73,17 @@ class Answers:
     async def _read(self, scope: Scope, receive: Receive, began: float) -> tuple[Exchange, Wire]:
         """Everything that can be checked before an engine is asked."""
         service = self.service
-        _allow(scope, "POST")
+        allow(scope, "POST")
         authorize(scope, service.config.api_key)
         data = await read_json(scope, receive, service.config.body_limit, typed=self.typed)
         if service.draining:
             raise stopping()
+        return await self._open(data, began)
+
+    async def _open(self, data: Mapping[str, Any], began: float) -> tuple[Exchange, Wire]:
+        """What was asked, and how it is to be answered."""
         request, settings = self.protocol.read_request(data, self._defaults())
-        served = service.roster.pick(request.model)
+        served = self.service.roster.pick(request.model)
         answer_id = self.prefix + secrets.token_hex(12)
         wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=self.ids)
         return Exchange(answer_id, served, request, settings.stream, began), wire
@@ -111,7 +115,7 @@ class Reports:
     async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
         """Answer."""
         try:
-            _allow(scope, "GET", "HEAD")
+            allow(scope, "GET", "HEAD")
             if not self.is_open:
                 authorize(scope, self.service.config.api_key)
             status, value = self.tell(self.service, scope)
@@ -137,7 +141,7 @@ class Replies:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer."""
         try:
-            _allow(scope, "POST")
+            allow(scope, "POST")
             authorize(scope, self.service.config.api_key)
             data = await read_json(scope, receive, self.service.config.body_limit, typed=self.typed)
             value = await self.reply(self.service, data)
@@ -179,7 +183,8 @@ class _WrongMethod(RequestError):
         super().__init__(problem, code="method_not_allowed", status=405)
 
 
-def _allow(scope: Scope, *methods: str) -> None:
+def allow(scope: Scope, *methods: str) -> None:
+    """Refuse every other method (405)."""
     if scope["method"] not in methods:
         raise _WrongMethod(scope, methods)
 

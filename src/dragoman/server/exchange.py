@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from ..errors import Cancelled
 from ..events import Finish, Usage
 from ..messages import Request
 from .roster import Served
@@ -38,7 +39,7 @@ class Exchange:
     @property
     def outcome(self) -> str:
         """How it ended, in a word a choice."""
-        if self.left:
+        if self.left or isinstance(self.failure, Cancelled):
             return "cancelled"
         if self.failure is not None:
             return "error"

@@ -68,7 +68,7 @@ class Log:
 
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
-        error = None if exchange.left else exchange.failure
+        error = None if exchange.outcome == "cancelled" else exchange.failure
         facts = " ".join(f"{key}={value}" for key, value in _facts(exchange))
         _log.log(
             logging.WARNING if error else logging.INFO, "%s %s%s", exchange.id, facts, f" {error}" if error else ""

@@ -96,6 +96,7 @@ class _Answer:
         """The exchange failed."""
         self._ended = True
         status, body = self.wire.refuse(error)
+        await self.wire.settle()
         await send_json(self._send, status, body, self._headers())
 
     async def run(self) -> None:
@@ -196,6 +197,8 @@ class _Answer:
         for choice in self.choices:
             if events := choice.generation.cancel():
                 self.saw(choice, events)
+        self.wire.leave()
+        await self.wire.settle()
 
     async def _fail(self, error: Exception) -> None:
         if self._ended:
@@ -235,6 +238,7 @@ class _Whole(_Answer):
         turns = [fold(self._kept[choice.index]) for choice in self.choices]
         body = self.wire.answer(turns, [choice.tokens for choice in self.choices])
         self._ended = True
+        await self.wire.settle()
         await send_json(self._send, 200, body, self._headers())
 
 
@@ -275,6 +279,7 @@ class _Stream(_Answer):
 
     async def _close(self, frames: bytes) -> None:
         self._ended = True
+        await self.wire.settle()
         await self._write(frames, more=False)
 
     async def _write(self, frames: bytes, *, more: bool = True) -> None:

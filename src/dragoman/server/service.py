@@ -16,6 +16,7 @@ from .exchange import Exchange
 from .observe import Log, Observer, Observers
 from .roster import Roster
 from .serve import stopping
+from .shelf import Shelf, build_store
 
 __all__ = ["Service"]
 
@@ -35,6 +36,7 @@ class Service:
         engines = [build(config)] if engines is None else engines
         self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model)
         self.observers = Observers((Log(), *observers))
+        self.shelf = Shelf(build_store(config))
         self.open: set[Exchange] = set()
         self.draining = False
         self.loading: asyncio.Task[None] | None = None
@@ -46,6 +48,7 @@ class Service:
 
     async def __aexit__(self, *_: object) -> None:
         self.drain()
+        await self.shelf.finish()
         if self._end:
             self._end.cancel()
         self._give_up()
@@ -53,6 +56,7 @@ class Service:
             self.loading.cancel()
             await asyncio.gather(self.loading, return_exceptions=True)
         await self.roster.stop()
+        self.shelf.close()
 
     @contextmanager
     def watching(self, exchange: Exchange) -> Iterator[None]:

@@ -58,13 +58,22 @@ class Wire:
         answer_id: names the answer.
         model: the model that answers.
         ids: makes ids of calls.
+        more: what else the protocol's writer wants to know.
     """
 
     def __init__(
-        self, protocol: Spoken, request: Request, settings: Any, *, answer_id: str, model: str, ids: Callable[[], str]
+        self,
+        protocol: Spoken,
+        request: Request,
+        settings: Any,
+        *,
+        answer_id: str,
+        model: str,
+        ids: Callable[[], str],
+        **more: Any,
     ) -> None:
         self.protocol, self.request, self.settings, self.ids = protocol, request, settings, ids
-        self._facts = {"answer_id": answer_id, "created": int(time.time()), "model": model, "ids": ids}
+        self._facts = {"answer_id": answer_id, "created": int(time.time()), "model": model, "ids": ids, **more}
         self._writer = protocol.Writer(request, settings, **self._facts)
         self._extra: Mapping[str, Any] = {}
 
@@ -124,3 +133,9 @@ class Wire:
     def refuse(self, error: BaseException) -> tuple[int, bytes]:
         """The status and the body of a failure before the first byte."""
         return refusal(self.protocol, error)
+
+    def leave(self) -> None:
+        """The client left before the end."""
+
+    async def settle(self) -> None:
+        """What has to be done before the client hears of the end."""

@@ -43,7 +43,8 @@ class Load:
 
 def pieces(text: str) -> tuple[str, ...]:
     """A text in token-sized pieces."""
-    found, at = [], 0
+    found: list[str] = []
+    at = 0
     for length in itertools.cycle(_LENGTHS):
         if at >= len(text):
             return tuple(found)

@@ -183,7 +183,7 @@ def _made(
 
 
 def _pieces(raw: str) -> Iterator[Piece]:
-    for i, text in enumerate(re.split("⟦(.*?)⟧", raw, flags=re.S)):
+    for i, text in enumerate(re.split("⟦(.*?)⟧", raw, flags=re.DOTALL)):
         if text:
             yield text, bool(i % 2)
 
@@ -268,7 +268,7 @@ class Line:
     verbatim: bool = False
 
 
-_CALL = re.compile(r"(call|bad|cut) (\S+)(?: id=(\S+))? (= )?(.*)", re.S)
+_CALL = re.compile(r"(call|bad|cut) (\S+)(?: id=(\S+))? (= )?(.*)", re.DOTALL)
 
 
 def expected(line: str) -> Line:

@@ -27,7 +27,11 @@ SCRIPT = 'model = "demo"\ndialect = "hermes-json"\npause = 0.001\n[[turn]]\noutp
 def serving(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "dragoman", "serve", *words]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "DRAGOMAN_PORT": "0", **environment}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "DRAGOMAN_PORT": "0", **environment},
     )
     try:
         yield process

@@ -80,7 +80,7 @@ def test_tags_are_told_from_json():
     assert best in ("qwen3-coder-xml", "qwen35-xml")
 
 
-@pytest.mark.parametrize("name", api.names())
+@pytest.mark.parametrize("name", [name for name in api.names() if api.get(name).signs])
 def test_every_dialect_is_found_by_its_own_signs(name: str):
     assert name in dict(api.detections(" ".join(api.get(name).signs)))
     assert api.detect(" ".join(api.get(name).signs)) == name

@@ -26,7 +26,9 @@ from dragoman.syntax.lark import lark
 from dragoman.syntax.sample import sample
 from dragoman.syntax.schema import loosened
 
-DIALECTS = [api.get(name) for name in api.names()]
+# The dialects whose grammars are proved here; the others share their codecs.
+PROVED = ("hermes-json", "qwen3-coder-xml", "qwen35-xml", "harmony", "gemma4")
+DIALECTS = [api.get(name) for name in PROVED]
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 
 CITY = {"city": {"type": "string", "maxLength": 30}, "days": {"type": "integer", "minimum": 1, "maximum": 14}}

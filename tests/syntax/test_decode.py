@@ -90,7 +90,7 @@ def test_what_follows_the_end_is_one_notice_and_never_content():
     for piece in ("c", "d" * 300):
         events += parser.feed(piece)
     events += parser.close()
-    assert shown(events) == ["content 'a'", f"notice after-end {'bc' + 'd' * 254!r}", "finish stop"]
+    assert shown(events) == ["content 'a'", f"notice after-end {'bc' + 'd' * 300!r}", "finish stop"]
 
 
 def test_white_space_behind_the_end_is_nothing():

@@ -80,20 +80,23 @@ def test_a_turn_is_written_as_its_models_write_it(dialect: Dialect):
     ],
 )
 def test_what_is_written_reads_back(name: str, parts: tuple):
+    dialect, called = api.get(name), [part for part in parts if isinstance(part, Call)]
+    bare = dialect.call.startswith("{")
     try:
         raw = api.encode(name, Turn(parts))
     except UsageError:
-        assert name == "harmony", "white space around a framed message is not kept"
-        assert parts == (Text(" \n verbatim \n"),)
+        spaced = dialect.frame is not None and parts == (Text(" \n verbatim \n"),)
+        thought = any(isinstance(part, Reasoning) for part in parts) and not dialect.reasoning
+        assert spaced or thought or (called and not dialect.forms) or (bare and isinstance(parts[0], Text))
         return
-    back = api.decode(name, raw)
+    back = api.decode(name, raw, [Tool(call.name) for call in called] if bare else None)
     assert back.content.strip() == Turn(parts).content.strip()
     assert [(c.name, json.loads(c.arguments)) for c in back.calls] == [
         (c.name, json.loads(c.arguments)) for c in Turn(parts).calls
     ]
 
 
-@pytest.mark.parametrize("name", api.names())
+@pytest.mark.parametrize("name", [name for name in api.names() if api.get(name).forms])
 def test_strings_that_look_like_something_else_read_back_by_their_schema(name: str):
     kinds = {"n": "number", "s": "string", "l": "string"}
     tool = Tool("f", parameters={"properties": {key: {"type": kind} for key, kind in kinds.items()}})

@@ -15,7 +15,7 @@ GEMMA_TURN = "<start_of_turn>{role}\n{text}<end_of_turn>\n"
 LLAMA3_JSON = Dialect(
     "llama3-json",
     call="{call}",
-    args=JsonCall(args=("parameters", "arguments", "args", "input")),
+    args=JsonCall(args=("parameters", "arguments", "args", "input"), lines=True),
     also=("<|python_tag|>{call}",),
     begins=LLAMA_BEGINS,
     ends=LLAMA_ENDS,
@@ -41,7 +41,7 @@ XLAM = Dialect(
 GENERIC_JSON = Dialect(
     "generic-json",
     call="{call}",
-    args=JsonCall(),
+    args=JsonCall(lines=True),
     reasoning=THINK,
     ends=CHATML_ENDS,
     results="{text}",
@@ -51,7 +51,7 @@ GENERIC_JSON = Dialect(
 GEMMA3_JSON = Dialect(
     "gemma3-json",
     call="{call}",
-    args=JsonCall(args=("parameters", "arguments", "args", "input")),
+    args=JsonCall(args=("parameters", "arguments", "args", "input"), lines=True),
     begins="<start_of_turn>model\n",
     ends=GEMMA_ENDS,
     turn=GEMMA_TURN,

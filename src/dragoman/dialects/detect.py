@@ -16,14 +16,18 @@ __all__ = ["detections"]
 def detections(
     dialects: Collection[Dialect], chat_template: str, vocab: Container[str] | None, text: str
 ) -> list[tuple[str, str]]:
-    """The dialects that fit, as (name, reason), best first: the one with most of its marks there."""
+    """The dialects that fit, as (name, reason), best first: most of its marks there, then the best known."""
     found = [
-        (len("".join(signs)) * (not source.endswith("only")), dialect.name, f"{source} has {' and '.join(signs)}")
+        (
+            len("".join(signs)) * (not source.endswith("only")),
+            (-len(dialect.aliases), dialect.name),
+            f"{source} has {' and '.join(signs)}",
+        )
         for dialect in dialects
         for source, signs in _evidence(dialect, chat_template, vocab, text)
     ]
     names: dict[str, str] = {}
-    for _, name, reason in sorted(found, key=lambda row: (-row[0], row[1])):
+    for _, (_, name), reason in sorted(found, key=lambda row: (-row[0], row[1])):
         names.setdefault(name, reason)
     return list(names.items())
 

@@ -77,7 +77,7 @@ MIMO = Dialect(
     ends=CHATML_ENDS,
     declare=DECLARE,
     results_role="user",
-    signs=("<tool_call><function=", "<parameter="),
+    signs=("<tool_call><function=", "<parameter=", "</parameter></function>"),
     aliases=("mimo",),
     models="MiMo-V2 Flash and Pro, V2.5, V2.6",
 )

@@ -98,13 +98,7 @@ class Schema:
 
     def _open(self) -> bool:
         """Whether an alternative allows anything."""
-        return any(
-            isinstance(branch, Mapping) and Schema(branch, self.root).kinds is None
-            for node in self.nodes()
-            for word in ("anyOf", "oneOf")
-            for branch in (node.get(word) if isinstance(node.get(word), list) else ())
-            if "$ref" not in branch
-        )
+        return any(Schema(branch, self.root).kinds is None for node in self.nodes() for branch in _branches(node))
 
     def allows(self, kind: str) -> bool:
         """Whether a value of this kind may stand here."""
@@ -134,6 +128,15 @@ class Schema:
 
 
 ANY = Schema({})
+
+
+def _branches(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The alternatives of a schema that are written in place."""
+    for word in ("anyOf", "oneOf"):
+        found = node.get(word)
+        for branch in found if isinstance(found, list) else ():
+            if isinstance(branch, Mapping) and "$ref" not in branch:
+                yield branch
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

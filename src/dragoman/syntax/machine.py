@@ -108,12 +108,16 @@ class Machine(Reading):
             at, forms, opens = r.mark_at, self.forms(mark), mark in self.plan.section[0][:1]
             spelled = r.spelled(mark, at)
             loose = spelled or (not opens and bool(forms) and forms[0].loose and not self.section)
-            if not forms or (loose and not self.may_recover()):
+            if not (forms or opens) or (loose and not self.may_recover()):
                 return self.prose(forms)
             if not carried:
                 r.keep(at)
             again = yield from self.following(mark)
             if again == self.plan.section[1] and again:
+                r.kept = None
+                return "content"
+            if not again and not forms:
+                self.sink.content(r.raw(), at)
                 r.kept = None
                 return "content"
             if not again:

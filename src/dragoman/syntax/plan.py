@@ -190,8 +190,8 @@ def _calls(made: Plan) -> None:
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
     )
     made.heads = tuple(form.head[0] for forms in made.forms.values() for form in forms if form.head)
-    bare = {type(form.codec): form.codec for form in own}
-    json, python = bare.get(JsonCall, JsonCall()), bare.get(Python, Python())
+    mine: dict[type, Codec] = {type(form.codec): form.codec for form in own}
+    json, python = mine.get(JsonCall, JsonCall()), mine.get(Python, Python())
     made.json = _form(made, Form("{call}" + _last(made, openers), json), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", json), openers, recovered=True)
     made.python = _form(made, Form("{call}", python), openers, recovered=True)

@@ -177,16 +177,22 @@ class JsonCall:
 
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
-    `listed`: it is written as a list, of one call where they stand alone.
+    `listed`: it is written as a list, of one call where they stand alone.  `lines`: several stand without a list.
     Without any name it is a call of the only declared tool that has all its keys.
     """
 
     opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
 
     def __init__(
-        self, name: str = "name", args: tuple[str, ...] = ARGS, id: str = "id", *, listed: bool = False
+        self,
+        name: str = "name",
+        args: tuple[str, ...] = ARGS,
+        id: str = "id",
+        *,
+        listed: bool = False,
+        lines: bool = False,
     ) -> None:
-        self.name, self.args, self.id, self.listed = name, args, id, listed
+        self.name, self.args, self.id, self.listed, self.lines = name, args, id, listed, lines
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
@@ -207,6 +213,8 @@ class JsonCall:
         if mine:
             r.keep(start)
         r.pos += skip
+        if skip and not self.lines:
+            call.notice("variant", start)
         state = yield from self._call(r, call, named=True)
         if state == BAD and not call.open:
             r.reread(start)

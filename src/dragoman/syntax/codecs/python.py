@@ -59,7 +59,7 @@ class Python:
         if mine:
             r.keep(start)
         r.pos = found.start("name")
-        state = yield from self._one(r, call)
+        state = yield from self._one(r, call, sure=True)
         if state == BAD and not call.open:
             r.reread(start)
             state = OPEN
@@ -67,7 +67,8 @@ class Python:
             r.kept = None
         return state
 
-    def _one(self, r: Reader, call: CallSink) -> Steps[str]:
+    def _one(self, r: Reader, call: CallSink, *, sure: bool = False) -> Steps[str]:
+        """One call; `sure`: others came before it, so a name and a bracket are enough."""
         yield from r.peek()
         found = yield from r.look(_NAME)
         name = found.group() if found else ""
@@ -78,7 +79,7 @@ class Python:
         found = yield from r.look(_FIRST)
         if not found or not (found["ok"] or found["eq"]):
             ended = r.closed and found is not None and found.end() == len(r.buf)
-            return CUT if ended and call.begin(name) else BAD
+            return CUT if ended and (not sure or call.begin(name)) else BAD
         if not call.begin(name):
             return BAD
         return (yield from self._arguments(r, call))

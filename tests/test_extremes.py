@@ -15,7 +15,7 @@ from dragoman import api
 from dragoman.errors import UsageError
 from dragoman.events import CallArgs, CallStart, Notice
 from dragoman.messages import Call, Turn
-from dragoman.syntax.codecs.json import JsonCall
+from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.dialect import Dialect
 
 DEEP = 10_000

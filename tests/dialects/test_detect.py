@@ -7,7 +7,8 @@ import pytest
 from dragoman import api
 from dragoman.dialects.detect import detections
 from dragoman.syntax.codecs.header import Header
-from dragoman.syntax.codecs.json import JsonCall, JsonObject
+from dragoman.syntax.codecs.json import JsonObject
+from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.codecs.params import Params
 from dragoman.syntax.dialect import Dialect
 

@@ -9,7 +9,8 @@ import pytest
 from dragoman import api
 from dragoman.errors import DialectError, UsageError
 from dragoman.syntax.codecs.braces import Braces
-from dragoman.syntax.codecs.json import JsonCall, JsonObject
+from dragoman.syntax.codecs.json import JsonObject
+from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.dialect import Dialect, Form
 
 CALL = {"call": "<call>{call}</call>", "args": JsonCall()}

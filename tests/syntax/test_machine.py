@@ -10,7 +10,7 @@ from dragoman.dialects.hermes import HERMES
 from dragoman.dialects.qwen import QWEN3_CODER
 from dragoman.messages import Tool
 from dragoman.syntax.calls import PATIENCE, Policy
-from dragoman.syntax.codecs.json import JsonCall
+from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.decode import Parser, decode
 from dragoman.syntax.dialect import Dialect
 

@@ -9,7 +9,8 @@ from dragoman.dialects.harmony import HARMONY
 from dragoman.dialects.hermes import HERMES
 from dragoman.dialects.qwen import QWEN3_CODER
 from dragoman.syntax.codecs.braces import Braces
-from dragoman.syntax.codecs.json import JsonCall, JsonObject
+from dragoman.syntax.codecs.json import JsonObject
+from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.codecs.python import Python
 from dragoman.syntax.dialect import Dialect
 from dragoman.syntax.plan import Scope, plan

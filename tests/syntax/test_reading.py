@@ -10,7 +10,8 @@ from dragoman.dialects.hermes import HERMES
 from dragoman.dialects.qwen import QWEN3_CODER
 from dragoman.messages import Tool
 from dragoman.syntax.calls import Policy
-from dragoman.syntax.codecs.json import JsonCall, JsonObject
+from dragoman.syntax.codecs.json import JsonObject
+from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.codecs.params import Params
 from dragoman.syntax.decode import decode
 from dragoman.syntax.dialect import Dialect

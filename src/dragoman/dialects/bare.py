@@ -1,6 +1,6 @@
 """Calls without any mark: JSON or Python as the whole turn, which counts for declared tools only."""
 
-from ..syntax.codecs.json import JsonCall
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.codecs.python import Python
 from ..syntax.dialect import Dialect
 from .hermes import CHATML_ENDS

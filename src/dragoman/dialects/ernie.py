@@ -1,6 +1,6 @@
 """ERNIE 4.5: JSON calls between tags, the answer in a wrapper."""
 
-from ..syntax.codecs.json import JsonCall
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.dialect import Dialect
 
 ERNIE45 = Dialect(

@@ -1,6 +1,6 @@
 """Hermes: JSON calls between tags, the most common dialect."""
 
-from ..syntax.codecs.json import JsonCall
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect, Form
 

@@ -1,6 +1,6 @@
 """MiniMax: calls as tags with attributes, in one section (M2), or JSON objects, one a line (M1)."""
 
-from ..syntax.codecs.json import JsonCall
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
 

@@ -1,6 +1,7 @@
 """Mistral: a mark, then the name and JSON arguments (v11 and later)."""
 
-from ..syntax.codecs.json import JsonCall, JsonObject
+from ..syntax.codecs.json import JsonObject
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.dialect import Dialect, Form
 
 MISTRAL_V11 = Dialect(

@@ -1,6 +1,6 @@
 """Qwen3-Coder and Qwen3.5: calls as nested tags, one for each parameter, with raw text in them."""
 
-from ..syntax.codecs.json import JsonCall
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect, Form
 from .hermes import CHATML_ENDS

@@ -1,6 +1,6 @@
 """JSON calls between tags of their own, one object or a list: many small families."""
 
-from ..syntax.codecs.json import JsonCall
+from ..syntax.codecs.json_call import JsonCall
 from ..syntax.dialect import Dialect
 from .hermes import CHATML_ENDS
 

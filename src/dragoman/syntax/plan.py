@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .codecs import Codec
-from .codecs.json import JsonCall
+from .codecs.json_call import JsonCall
 from .codecs.python import Python
 from .dialect import Dialect, Form
 from .reader import Stop, stop

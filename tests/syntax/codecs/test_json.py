@@ -9,7 +9,8 @@ from drive import Payload
 
 from dragoman.messages import Call, Tool
 from dragoman.syntax.calls import Policy
-from dragoman.syntax.codecs.json import JsonCall, JsonObject
+from dragoman.syntax.codecs.json import JsonObject
+from dragoman.syntax.codecs.json_call import JsonCall
 
 TOOLS = [
     Tool("f", parameters={"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer"}}}),

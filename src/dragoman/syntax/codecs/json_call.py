@@ -1,0 +1,272 @@
+"""JSON calls: `{"name": .., "arguments": {..}}`, the name inside."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...messages import Call, Tool
+from .. import shapes
+from ..kinds import ANY, strict_json
+from ..reader import Reader, Steps
+from . import BAD, CUT, OPEN, WHOLE
+from .json import Inner, JsonObject, plain
+from .values import Values
+
+if TYPE_CHECKING:
+    from ..calls import CallSink
+    from ..grammar import Node
+
+__all__ = ["JsonCall"]
+
+
+@dataclass(slots=True)
+class _Envelope:
+    """What was read of a whole call: `begun` its start was told, `filled` its arguments too."""
+
+    name: str = ""
+    id: str = ""
+    begun: bool = False
+    filled: bool = False
+    held: str | None = None
+    depth: int = 0
+    others: list[str] = field(default_factory=list)
+
+
+ARGS = ("arguments", "parameters", "args", "input")
+_WORD = re.compile(r"[\"'][\w.\-]{0,256}(?P<ok>[\"'])?")
+_MORE = re.compile(r"\s{0,64}[,;]?\s{0,64}(?P<ok>\{)?")
+
+
+class JsonCall:
+    """The codec of `{call}`: an object with the name inside, several of them, or a list.
+
+    The keys come in any order; arguments before the name wait for it.
+    Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
+    `listed`: it is written as a list, of one call where they stand alone.  `lines`: several stand without a list.
+    Without any name it is a call of the only declared tool that has all its keys.
+    """
+
+    opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
+
+    def __init__(
+        self,
+        name: str = "name",
+        args: tuple[str, ...] = ARGS,
+        id: str = "id",
+        *,
+        listed: bool = False,
+        lines: bool = False,
+    ) -> None:
+        self.name, self.args, self.id, self.listed, self.lines = name, args, id, listed, lines
+
+    def decode(self, r: Reader, call: CallSink) -> Steps[str]:
+        char = yield from r.peek()
+        if char == "[":
+            return (yield from self._list(r, call))
+        state = (yield from self._call(r, call)) if char == "{" else BAD if char else CUT
+        while state == WHOLE:
+            call.end()
+            more = yield from r.look(_MORE)
+            if more is None or not more["ok"]:
+                break
+            state = yield from self._further(r, call, more.end() - 1 - r.pos)
+        return state if state != OPEN else WHOLE
+
+    def _further(self, r: Reader, call: CallSink, skip: int) -> Steps[str]:
+        """One more call; OPEN if it is none after all, and its text is left to be read anew."""
+        start, mine = r.at, r.kept is None
+        if mine:
+            r.keep(start)
+        r.pos += skip
+        if skip and not self.lines:
+            call.notice("variant", start)
+        state = yield from self._call(r, call, named=True)
+        if state == BAD and not call.open:
+            r.reread(start)
+            state = OPEN
+        if mine and r.kept_at == start and state in (WHOLE, OPEN):
+            r.kept = None
+        return state
+
+    def _list(self, r: Reader, call: CallSink) -> Steps[str]:
+        r.pos += 1
+        count = 0
+        while True:
+            char = yield from r.peek()
+            if char == "," and count:
+                r.pos += 1
+            elif char == "{":
+                state = yield from self._further(r, call, 0) if count else self._call(r, call)
+                if state != WHOLE:
+                    return state if state != OPEN else WHOLE
+                call.end()
+                count += 1
+            elif char == "]" and (count or not call.recovered):
+                r.pos += 1
+                if not count:
+                    call.notice("no-call", r.at)
+                return WHOLE
+            elif count:
+                call.notice("unclosed", r.at)
+                return WHOLE
+            else:
+                return BAD if char else CUT
+
+    def _call(self, r: Reader, call: CallSink, *, named: bool = False) -> Steps[str]:
+        envelope = _Envelope()
+        state = yield from self._object(r, call, envelope)
+        if state != WHOLE:
+            return state
+        if call.recovered and envelope.held is None and not envelope.filled:
+            return BAD
+        if not (envelope.name or named):
+            self._guess(call, envelope)
+        if not envelope.begun and not (envelope.name and self._begin(r, call, envelope)):
+            return BAD
+        if not envelope.filled:
+            self._others(r, call, envelope)
+        return WHOLE
+
+    def _others(self, r: Reader, call: CallSink, envelope: _Envelope) -> None:
+        """No arguments: they may stand beside the name, if the tool has all these keys; else there are none."""
+        text = "{" + ", ".join(envelope.others) + "}"
+        try:
+            keys = strict_json(text)
+        except ValueError:
+            keys = {}
+        if keys and call.schema.properties().issuperset(keys):
+            self._fill(r, call, text)
+            call.notice("repaired", r.at)
+            return
+        if keys:
+            call.notice("dropped", r.at, text)
+        call.put("{}", r.at, r.at)
+
+    def _fill(self, r: Reader, call: CallSink, text: str) -> None:
+        """Arguments that were read before."""
+        inner = Inner(call)
+        inner.take(text, r.at, r.at)
+        inner.close(r.at)
+
+    def _guess(self, call: CallSink, envelope: _Envelope) -> None:
+        """No name: the arguments, or the whole object, may tell it."""
+        if envelope.held is None:
+            envelope.held = "{" + ", ".join(envelope.others) + "}"
+        try:
+            keys = strict_json(envelope.held)
+        except ValueError:
+            return
+        if isinstance(keys, dict) and (name := call.tools.only(keys)):
+            envelope.name = name
+            call.notice("unnamed", call.sink.held_at, name)
+
+    def _begin(self, r: Reader, call: CallSink, envelope: _Envelope) -> bool:
+        """The name is known: tell it, and the arguments that waited for it."""
+        envelope.begun = call.begin(envelope.name, envelope.id)
+        if envelope.begun and envelope.held is not None:
+            self._fill(r, call, envelope.held)
+            envelope.filled = True
+        return envelope.begun
+
+    def _object(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
+        r.pos += 1
+        while True:
+            char = yield from r.peek()
+            if char == "}":
+                r.pos += 1
+                return WHOLE
+            if char == ",":
+                r.pos += 1
+                continue
+            if not char or char not in "\"'":
+                return (yield from self._broken(r, call, envelope, char))
+            if char == "'" and not envelope.begun:
+                call.notice("repaired", r.at)
+            key = yield from Values(r, _drop, repair=call.repair).text(char)
+            char = yield from r.peek()
+            if key is None or char != ":":
+                return BAD if char else CUT
+            r.pos += 1
+            state = yield from self._member(r, call, envelope, key)
+            if state != WHOLE:
+                return state
+
+    def _broken(self, r: Reader, call: CallSink, envelope: _Envelope, char: str) -> Steps[str]:
+        """Neither a key nor a brace: behind whole arguments, or before the end mark, only the brace is missing."""
+        if envelope.filled or (envelope.begun and (yield from r.ahead(call.scope.stop()))[0]):
+            call.notice("unclosed", r.at)
+            return WHOLE
+        return BAD if char else CUT
+
+    def _member(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
+        char = yield from r.peek()
+        if not char:
+            return CUT
+        if key == "function" and char == "{" and not envelope.depth:
+            envelope.depth = 1
+            return (yield from self._object(r, call, envelope))
+        if key in (self.name, self.id, "function") and char in "\"'":
+            return (yield from self._word(r, call, envelope, key))
+        if key in self.args and not envelope.filled and char not in "nN":
+            return (yield from self._arguments(r, call, envelope))
+        if call.recovered and key not in (self.name, self.id, "function", "type", *self.args):
+            return BAD
+        pieces: list[str] = []
+        state = yield from _skip(r, call, pieces)
+        if key not in ("type", *self.args):
+            envelope.others.append(f'"{key}": ' + "".join(pieces))
+        elif key in self.args and char not in "nN":
+            call.notice("dropped", r.at, "".join(pieces))
+        return state
+
+    def _word(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
+        if call.recovered:
+            found = yield from r.look(_WORD)
+            if found is None or (found["ok"] is None and found.end() < len(r.buf)):
+                return BAD
+        text = yield from Values(r, _drop, repair=call.repair).text(r.buf[r.pos])
+        if text is None:
+            return CUT
+        if key == self.id:
+            envelope.id = envelope.id or plain(text)
+        elif not envelope.name:
+            envelope.name = plain(text)
+            if call.recovered:
+                return WHOLE if call.declared(envelope.name) else BAD
+            return WHOLE if self._begin(r, call, envelope) else BAD
+        return WHOLE
+
+    def _arguments(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
+        if not envelope.name:
+            pieces: list[str] = []
+            state = yield from _skip(r, call, pieces)
+            envelope.held = "".join(pieces)
+            return state
+        if not envelope.begun and not self._begin(r, call, envelope):
+            return BAD
+        envelope.filled = True
+        return (yield from JsonObject().decode(r, call))
+
+    def encode(self, call: Call) -> str:
+        made = {self.name: call.name, self.args[0]: json.loads(call.arguments)}
+        text = json.dumps(made, ensure_ascii=False)
+        return f"[{text}]" if self.listed else text
+
+    def grammar(self, tool: Tool) -> Node:
+        return shapes.json_call(tool, self.name, self.args[0])
+
+
+def _drop(_text: str, _start: int, _end: int) -> None:
+    """Read and forget."""
+
+
+def _skip(r: Reader, call: CallSink, pieces: list[str]) -> Steps[str]:
+    """Read a value that is no argument, or one that has to wait."""
+    values = Values(r, lambda text, _start, _end: pieces.append(text), ANY, repair=call.repair)
+    state = yield from values.run()
+    if values.flawed:
+        call.flawed = values.flawed
+    return state

@@ -160,6 +160,7 @@ def test_every_notice_is_explained():
 
 def test_names_of_other_servers_are_accepted():
     page = (ROOT / "docs/dialects.md").read_text("utf-8")
-    table = re.findall(r"^\| `([\w-]+)` \| [^`|]+ \| `([\w-]+)` \|$", page, re.MULTILINE)
+    section = next(part for part in page.split("\n## ") if "| `json_tools` |" in part)
+    table = re.findall(r"^\| `([\w-]+)` \| [^`|]+ \| `([\w-]+)` \|$", section, re.MULTILINE)
     assert len(table) > 10
     assert {name: dragoman.get(name).name for name, _ in table} == dict(table)

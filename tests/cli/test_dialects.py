@@ -32,7 +32,9 @@ def test_json_is_the_whole_story(cli):
 
 def test_an_example_reads_back(cli):
     for one in json.loads(cli("dialects", "--json").out):
-        (call,) = dragoman.decode(one["name"], one["example"]).calls
+        bare = dragoman.get(one["name"]).call.startswith("{")  # counts for tools that are on offer only
+        tools = [dragoman.Tool("get_weather")] if bare else None
+        (call,) = dragoman.decode(one["name"], one["example"], tools).calls
         assert (call.name, json.loads(call.arguments)) == ("get_weather", {"city": "Paris", "days": 3})
 
 

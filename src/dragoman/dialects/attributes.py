@@ -27,6 +27,7 @@ CLAUDE_XML = Dialect(
     call=INVOKE,
     args=PARAMS,
     reasoning="<thinking>\n{text}\n</thinking>\n\n",
+    begins="assistant: ",
     ends=("</s>", "<|im_end|>"),
     turn="{role}: {text}\n\n",
     results="<function_results>\n{text}\n</function_results>",

@@ -43,6 +43,7 @@ GENERIC_JSON = Dialect(
     call="{call}",
     args=JsonCall(lines=True),
     reasoning=THINK,
+    begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,
     results="{text}",
     models="Any model told to answer in JSON",

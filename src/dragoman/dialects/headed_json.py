@@ -25,6 +25,7 @@ PLAMO3 = Dialect(
     ),
     args=JsonObject(),
     reasoning="<|plamo:begin_think:plamo|>{text}<|plamo:end_think:plamo|>",
+    begins="<|plamo:tag|>assistant\n",
     ends=("<|plamo:tag|>", "<|plamo:eos|>"),
     special=("<|plamo:begin_tool_request:plamo|>", "<|plamo:begin_tool_requests:plamo|>"),
     turn="<|plamo:tag|>{role}\n{text}",

@@ -88,6 +88,7 @@ GRANITE20B = Dialect(
     "granite20b-fc",
     call="<function_call> {call}",
     args=JsonCall(),
+    begins="ASSISTANT: ",
     ends=("<|endoftext|>",),
     results="<function_response> {text}",
     turn="{role}: {text}\n",

@@ -21,6 +21,7 @@ from ..messages import Tool
 from .codecs.values import Output, Values
 from .kinds import ANY, Schema
 from .plan import Scope
+from .reader import LONGEST
 from .sink import Sink
 
 __all__ = ["PATIENCE", "CallSink", "Policy", "Tools", "tool_of"]
@@ -160,7 +161,7 @@ class CallSink:
         return True
 
     def _undeclared(self, name: str) -> bool:
-        return bool(name) and not self.recovered and self.doubt(name)
+        return 0 < len(name) <= LONGEST and not self.recovered and self.doubt(name)
 
     def notice(self, code: str, at: int, raw: str = "") -> None:
         """Something to tell about this call."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import corpus
-from corpus import signatures
 from hypothesis import strategies as st
+from signatures import signatures
 from streams import Piece, joined, singly
 
+from dragoman import api
 from dragoman.messages import Call, Reasoning, Text, Tool, Turn
 from dragoman.syntax.dialect import Dialect
 from dragoman.syntax.template import holes, marks, parse
@@ -83,6 +84,18 @@ def openers(dialect: Dialect) -> tuple[str, ...]:
             made.append(before + form.template[len(before) :].split("{args}")[0].replace("{name}", "put"))
         made.append(before)
     return tuple(made)
+
+
+def kinds(names: Iterable[str]) -> list[str]:
+    """One dialect of each make (frame, codecs, whether its calls begin with a mark), and those most people run."""
+    makes: dict[object, str] = {}
+    for name in names:
+        dialect = api.get(name)
+        codecs = frozenset(type(form.codec) for form in dialect.forms)
+        makes.setdefault((dialect.frame is None, codecs, dialect.call[:1].isalnum()), name)
+    return sorted(
+        {*makes.values(), *(name for name in names if name in ("hermes-json", "qwen35-xml", "gemma4", "harmony"))}
+    )
 
 
 # --- nonsense

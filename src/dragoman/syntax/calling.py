@@ -79,6 +79,8 @@ class Calling:
         """It was a call."""
         if self.waiting is not None and self.policy.unknown == "refuse" and not call.declared(call.name):
             raw = self.r.raw()
+            if self.waiting > at:  # others before it in the same payload were told
+                self.take_over(call)
             self.revoke()
             self.sink.notice("unknown-tool", at, raw)
         else:

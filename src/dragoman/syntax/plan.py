@@ -136,7 +136,7 @@ class Plan:
         closes = self.closes if reasoning else tuple(mark for mark in self.closes if mark not in self.phrases)
         found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.dialect.drops]
         if calls:
-            found += [*self.section[0][:1], *self.forms, *(() if reasoning else self.closers if recover else self.last)]
+            found += [*self.section[0][:1], *self.forms, *(() if reasoning else self.last)]
         if calls and recover:
             found += [*self.bare, *(("{",) if self.json and not reasoning else ())]
         return stop(*found, plain=frozenset((*self.opens, *self.closes, *self.dialect.ends)))
@@ -186,15 +186,20 @@ def _calls(made: Plan) -> None:
     made.closers = made.section[1:] * bool(made.dialect.section) + tuple(
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers)
     )
-    made.last = made.section[1:] * bool(made.dialect.section) + tuple(
-        dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
-    )
+    last = (mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
+    every = dict.fromkeys((*made.section[1:], *last))
+    made.last = tuple(mark for mark in every if _stray(mark, (*openers, *made.section[0])))
     made.heads = tuple(form.head[0] for forms in made.forms.values() for form in forms if form.head)
     mine: dict[type, Codec] = {type(form.codec): form.codec for form in own}
     json, python = mine.get(JsonCall, JsonCall()), mine.get(Python, Python())
     made.json = _form(made, Form("{call}" + _last(made, openers), json), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", json), openers, recovered=True)
     made.python = _form(made, Form("{call}", python), openers, recovered=True)
+
+
+def _stray(mark: str, openers: tuple[str, ...]) -> bool:
+    """Whether a close mark without a call is markup: a tag only where its opening tag is a mark too."""
+    return "<" + mark[2:] in openers if mark.startswith("</") else mark[:1] in ("<", "[")
 
 
 def _last(made: Plan, openers: tuple[str, ...]) -> str:
@@ -219,7 +224,7 @@ def _foreign(opener: str, first: FormPlan) -> tuple[Form, ...]:
 def _bare(made: Plan, form: Form, openers: tuple[str, ...]) -> tuple[FormPlan, ...]:
     """A form without its first mark, where enough is left to know it by."""
     rest = marks(_before(form))[1:]
-    if not rest or len(rest[0]) < 4:
+    if not rest or len(rest[0]) < 4 or rest[0][0] == "`":
         return ()
     return (_form(made, Form(form.template[form.template.index(rest[0]) :], form.codec), openers, recovered=True),)
 

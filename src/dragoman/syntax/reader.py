@@ -220,13 +220,15 @@ class Reader:
 
     def beyond(self, stop: Stop, passed: frozenset[str], skip: int) -> Steps[str | None]:
         """What stands `skip` characters on, behind any marks that are `passed`: a mark, "" for the end, None for text."""
-        while True:
+        limit = skip + LONGEST
+        while skip <= limit:
             mark, end = yield from self.ahead(stop, skip)
             if not mark:
                 return "" if (yield from self.ended(skip)) else None
             if mark not in passed:
                 return mark
             skip = end
+        return None
 
     def ended(self, skip: int = 0) -> Steps[bool]:
         """Whether nothing but white space follows `skip` characters on."""

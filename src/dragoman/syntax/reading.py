@@ -91,9 +91,11 @@ class Reading(Calling):
         """The notice that a form deserves."""
         if spelled:
             return "spelled-mark"
-        if form.recovered or (form.loose and not self.section):
+        if form.loose and not self.section:
             return "recovered"
-        return "" if form.form.template == self.dialect.call else "variant"
+        if form.form.template == self.dialect.call:
+            return ""
+        return "recovered" if form.recovered else "variant"
 
     def one(self, form: FormPlan, call: CallSink) -> Steps[str]:
         """A call in one form, behind its opening marks."""

@@ -120,7 +120,8 @@ def places(name: str) -> dict[str, tuple[str, str]]:
         except UsageError:
             continue  # a key that is no name, where keys are names
         found[place] = (before, after)
-        found[f"{place}, open"] = (before, "")
+        if LONG or place in ("reasoning", "string", "list"):
+            found[f"{place}, open"] = (before, "")
     found["bare value"] = (re.sub(QUOTE, "", found["list"][0]), "")
     return found
 

@@ -48,8 +48,9 @@ class Sink:
         if self.kind != "content" or self.held or at < self.floor or text[-1].isspace():
             return self._spaced("content", text, at)
         self.out.append(Content(text, at, self.part, self.phase))
-        if self.code is not None:
-            self.code.feed(text)
+        code = self.code
+        if code is not None and (code.blank or code.run or "`" in text or "\n" in text):
+            code.feed(text)
         if self.spans is not None:
             self.spans.append((at, at + len(text), "content"))
         return None

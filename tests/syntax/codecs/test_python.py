@@ -97,5 +97,5 @@ def test_a_cut_call_says_what_is_missing(text: str, out: str, missing: str):
 
 def test_it_writes_keywords():
     one = Call("f", '{"a": "it\'s", "x": [true, null, {"k": 1.5}]}')
-    assert Python().encode(one) == """f(a="it's", x=[True, None, {'k': 1.5}])"""
+    assert Python().encode(one) == """f(a="it's", x=[True, None, {"k": 1.5}])"""
     assert Python().encode(Call("f", "{}")) == "f()"

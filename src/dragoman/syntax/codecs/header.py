@@ -74,8 +74,11 @@ class Header:
 
     def recipient(self, parts: list[Part]) -> str:
         """Who a message is for, "" if nobody is named."""
-        found = [name for part in parts for name in _RECIPIENT.findall(self.bare(part.text)) if name != self.role]
+        found = self._recipients(parts)
         return found[-1].rstrip(".") if found else ""
+
+    def _recipients(self, parts: list[Part]) -> list[str]:
+        return [name for part in parts for name in _RECIPIENT.findall(self.bare(part.text)) if name != self.role]
 
     def known(self, word: str) -> str:
         """The channel that a word names, "" if none."""
@@ -112,9 +115,11 @@ class Header:
         return " ".join(_RECIPIENT.sub(" ", self.bare(part.text)) for part in parts).split()
 
     def strange(self, parts: list[Part]) -> str:
-        """The words of a header that mean nothing."""
+        """The words of a header that mean nothing, and the recipients that a later one replaced."""
         usual = (self.role, "json", "code", *self.channels)
-        return " ".join(word for word in self._words(parts) if word not in usual and not self.known(word))
+        *others, last = self._recipients(parts) or [""]
+        words = [word for word in self._words(parts) if word not in usual and not self.known(word)]
+        return " ".join([*(other for other in others if other != last), *words])
 
     def likely(self, text: str) -> bool:
         """Whether text without any mark may still be a header."""

@@ -94,10 +94,21 @@ class Python:
 
     def encode(self, call: Call) -> str:
         pairs = json.loads(call.arguments).items()
-        return f"{call.name}({', '.join(f'{key}={value!r}' for key, value in pairs)})"
+        return f"{call.name}({', '.join(f'{key}={_write(value)}' for key, value in pairs)})"
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.python(tool)
+
+
+def _write(value: object) -> str:
+    """A value as Python writes it; strings with JSON's escapes, which Python reads the same."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_write, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_write(key)}: {_write(item)}" for key, item in value.items()) + "}"
+    return repr(value)
 
 
 class _Values(Values):

@@ -161,7 +161,7 @@ def test_ids_are_written_where_the_dialect_has_a_place_for_them():
 def test_a_pythonic_call_is_written_with_its_keywords():
     dialect = Dialect("x", "<c>[{call}]</c>", Python())
     turn = Turn((Call("f", '{"a": "it\'s", "b": [true, null, {"c": 1.5}]}'),))
-    assert encode(dialect, turn) == """<c>[f(a="it's", b=[True, None, {'c': 1.5}])]</c>"""
+    assert encode(dialect, turn) == """<c>[f(a="it's", b=[True, None, {"c": 1.5}])]</c>"""
 
 
 def test_each_phase_has_its_template():

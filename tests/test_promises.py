@@ -22,7 +22,7 @@ from scenes import (
 from streams import Setting, merge, numbered, play, singly
 
 from dragoman import api
-from dragoman.events import Notice
+from dragoman.events import Finish, Notice
 
 # --- P1
 
@@ -128,5 +128,42 @@ def test_p5_after_the_end_of_the_turn_nothing_is_content(name: str):
             said = [event for text in (after, *after) for event in parser.feed(text)]
             assert all(isinstance(event, Notice) for event in said)
             assert len(said) <= 1
+
+    check()
+
+
+@for_each
+def test_p5_the_end_comes_once(name: str):
+    @examples(8)
+    @given(scenes(name))
+    def check(scene):
+        made, pieces, finish = scene
+        parser = made.parser()
+        for text, special in pieces:
+            parser.feed(text, special)
+        assert isinstance(parser.close(finish)[-1], Finish)
+        assert parser.close(finish) == []
+        assert parser.feed("more") == []
+        assert parser.close("error") == []
+
+    check()
+
+
+@for_each
+def test_p2_parsers_know_nothing_of_one_another(name: str):
+    """Two turns, read in turns, piece by piece."""
+
+    @examples(8)
+    @given(scenes(name), scenes(name))
+    def check(one, other):
+        said = {0: [], 1: []}
+        parsers = [made.parser() for made, *_ in (one, other)]
+        queues = [singly(pieces) for _, pieces, _ in (one, other)]
+        for at in range(max(map(len, queues))):
+            for i, queue in enumerate(queues):
+                if at < len(queue):
+                    said[i] += parsers[i].feed(*queue[at])
+        for i, (made, pieces, finish) in enumerate((one, other)):
+            assert merge(said[i] + parsers[i].close(finish)) == merge(play(made, singly(pieces), finish))
 
     check()

@@ -20,6 +20,7 @@ import dragoman
 from dragoman import api, errors, events, messages
 from dragoman.cli.app import COMMANDS, run
 from dragoman.cli.dialects import facts
+from dragoman.notices import NOTICES
 from dragoman.server.config import Config, environment_name
 
 ROOT = Path(__file__).parent.parent
@@ -165,6 +166,12 @@ def dialects() -> str:
     return "\n".join(rows)
 
 
+def notices() -> str:
+    """A table of the notices."""
+    rows = ["| code | what happened | what became of it |", "|---|---|---|"]
+    return "\n".join([*rows, *(f"| `{code}` | {' | '.join(facts)} |" for code, facts in sorted(NOTICES.items()))])
+
+
 def settings() -> str:
     """A table of the server's settings."""
     rows = ["| option | variable | default | meaning |", "|---|---|---|---|"]
@@ -188,7 +195,7 @@ def examples() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
-    for part in (commands, event_table, message_table, error_tree, public, dialects, settings, examples)
+    for part in (commands, event_table, message_table, error_tree, public, dialects, notices, settings, examples)
 }
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from typing import Any
 
 import corpus
 from hypothesis import strategies as st
-from signatures import signatures
 from streams import Piece, joined, singly
 
 from dragoman import api
+from dragoman.cases.signatures import signatures
 from dragoman.messages import Call, Reasoning, Text, Tool, Turn
 from dragoman.syntax.dialect import Dialect
 from dragoman.syntax.template import holes, marks, parse

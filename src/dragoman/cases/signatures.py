@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dragoman.messages import Tool
+from ..messages import Tool
+
+__all__ = ["signatures", "spell"]
 
 _NAME = re.compile(r"[\w.:/-]+")
 _KEY = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/$-]+))(\??):\s*')
@@ -55,3 +57,38 @@ def _schema(line: str, at: int) -> tuple[Any, int]:
     if words == ["any"]:
         return {}, match.end()
     return {"type": words[0] if len(words) == 1 else words}, match.end()
+
+
+def spell(tool: Tool) -> str:
+    """The line that reads back as this tool (its description apart); "" if there is none."""
+    schema = tool.parameters
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if tool.kind != "function" or tool.strict or not _NAME.fullmatch(tool.name):
+        return ""
+    if set(schema) - {"type", "properties", "required"} or not isinstance(properties, Mapping):
+        return ""
+    line = f"{tool.name}({', '.join(_parameter(key, value, required) for key, value in properties.items())})"
+    return line if _reads_back(line, properties, required) else ""
+
+
+def _parameter(key: str, schema: Any, required: Sequence[str]) -> str:
+    name = key if re.fullmatch(r"[\w.:/$-]+", key) else json.dumps(key)
+    return f"{name}{'' if key in required else '?'}: {_type(schema)}"
+
+
+def _type(schema: Any) -> str:
+    if schema == {}:
+        return "any"
+    words = schema.get("type") if isinstance(schema, Mapping) and set(schema) == {"type"} else None
+    if isinstance(words, str | list):
+        return words if isinstance(words, str) else "|".join(words)
+    return json.dumps(schema)
+
+
+def _reads_back(line: str, properties: Mapping[str, Any], required: Sequence[str]) -> bool:
+    try:
+        (tool,) = signatures(line).values()
+    except (ValueError, TypeError):
+        return False
+    back = tool.parameters
+    return back["properties"] == dict(properties) and sorted(back["required"]) == sorted(required)

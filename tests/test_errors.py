@@ -15,6 +15,7 @@ from dragoman import errors
         ("UnknownDialect", "UsageError"),
         ("RequestError", "DragomanError"),
         ("UnsupportedFeature", "RequestError"),
+        ("Busy", "RequestError"),
         ("EngineError", "DragomanError"),
         ("Unreachable", "EngineError"),
         ("Refused", "EngineError"),
@@ -42,6 +43,11 @@ def test_a_dialect_error_names_its_dialect():
 def test_an_unknown_dialect_says_what_to_do():
     assert str(errors.UnknownDialect("x", ["y", "z"])) == "unknown dialect 'x'; did you mean y, z?"
     assert str(errors.UnknownDialect("x")) == "unknown dialect 'x'; `dragoman dialects` lists them all"
+
+
+def test_busy_says_when_to_try_again():
+    error = errors.Busy("full", retry=3.0, code="queue_full")
+    assert (error.status, error.code, error.retry) == (503, "queue_full", 3.0)
 
 
 def test_a_request_error_carries_what_a_client_needs():

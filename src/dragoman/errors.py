@@ -6,13 +6,14 @@
         UnknownDialect         no such dialect (.near: the names that look alike)
       RequestError             the client's request is wrong (.status, .param, .code)
         UnsupportedFeature     it is right, but not offered here
+        Busy                   it is right, but there is no room for it now (.retry: seconds)
       EngineError              the upstream failed (.status, .engine, .hint)
         Unreachable            no connection, or no engine
         Refused                it answered with an error
         Timeout                it was too slow (.phase: start, first token, stall, total)
         Broken                 it died or ended in the middle of an answer
       ToolError                a tool failed; goes to the model as a result
-      Cancelled                the client left; never logged as an error
+      Cancelled                the client left, or cancelled; never logged as an error
 
 Text that a model wrote never raises any of these.
 """
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "Broken",
+    "Busy",
     "Cancelled",
     "DialectError",
     "DragomanError",
@@ -75,6 +77,14 @@ class UnsupportedFeature(RequestError):
     """The request is right, but this server or engine cannot do it."""
 
 
+class Busy(RequestError):
+    """The request is right, but there is no room for it now; `retry` is in how many seconds it may be sent again."""
+
+    def __init__(self, message: str, *, retry: float, code: str, status: int = 503) -> None:
+        super().__init__(message, code=code, status=status)
+        self.retry = retry
+
+
 class EngineError(DragomanError):
     """The engine failed: which, how, and what to do about it."""
 
@@ -116,4 +126,4 @@ class ToolError(DragomanError):
 
 
 class Cancelled(DragomanError):
-    """The client left."""
+    """The client left, or cancelled what it had asked for."""

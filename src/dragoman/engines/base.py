@@ -135,7 +135,10 @@ class ModelInfo:
 
 
 class Engine(Protocol):
-    """Runs models.  All methods raise `EngineError` where the engine fails, never a foreign exception."""
+    """Runs models.  All methods raise `EngineError` where the engine fails, never a foreign exception.
+
+    An engine that runs only so many streams at once says so by an attribute `places`; the server keeps the queue.
+    """
 
     name: str
 

@@ -69,6 +69,7 @@ class Embedded:
         self.child = Child(self.settings, pauses=pauses)
         self.link = Link(self.child, self.name)
         self.tokens = Tokens(self.link, self.info)
+        self.places = slots
         self._places = asyncio.Semaphore(slots)
 
     async def start(self) -> None:

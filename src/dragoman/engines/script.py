@@ -35,6 +35,7 @@ A turn may also have `cut`, `pause`, `batch` (pieces that arrive together), `fin
 `special = false` (its marks arrive spelled in letters, not as special tokens).  A request's limit counts pieces.
 On top may stand `template` (a Jinja chat template), `context` (in words) and `specials` (mark = token id, or false);
 by default the special tokens are those of the dialect.
+With `places` it plays so many turns at once, and further requests wait.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from .scenes import Scene, cut, scene, words
 
 __all__ = ["Asked", "Script"]
 
-_KEYS = ("model", "dialect", "template", "context", "specials", "cut", "pause", "turn")
+_KEYS = ("model", "dialect", "template", "context", "specials", "cut", "pause", "places", "turn")
 
 Asked = tuple[Prompt, Options, Request | None]
 
@@ -85,6 +86,7 @@ class Script:
         self.scenes: list[Scene] = [scene(turn, defaults, f"{source}: turn {number}") for number, turn in turns]
         self.asked: list[Asked] = []
         self.running = 0
+        self.places: int | None = data.get("places")
 
     @classmethod
     def read(cls, path: str | Path, *, name: str = "") -> Script:

@@ -13,7 +13,13 @@ from . import wire
 
 __all__ = ["error", "read_error"]
 
-_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+    503: "server_error",
+}
 _CODES = ((Unreachable, "engine_unreachable"), (Timeout, "engine_timeout"), (Broken, "engine_broken"))
 
 

@@ -16,9 +16,9 @@ from starlette.types import Scope
 from ..engines.base import Engine
 from ..errors import RequestError
 from ..protocols import chat, messages_api, ollama
+from . import cancel, responses, text
 from . import messages_api as messages
 from . import ollama as ollama_api
-from . import responses, text
 from .config import Config
 from .endpoints import Answers, Reports, both
 from .observe import Observer
@@ -55,6 +55,7 @@ def create_app(
             *text.routes(service),
             *ollama_api.routes(service),
             *messages.routes(service),
+            *cancel.routes(service),
             *both("/models", messages.Either(messages.models(service), Reports(service, _models))),
             *both("/models/{model:path}", messages.Either(messages.model(service), Reports(service, _model))),
             Route("/health", Reports(service, _health, is_open=True)),
@@ -89,22 +90,20 @@ def _root(service: Service, _: Scope) -> tuple[int, Any]:
     ]
     return 200, {
         "name": "dragoman",
-        "models": [served.name for served in service.roster],
+        "models": [served.name for served in service.roster]
+        if not service.keys
+        else [],  # what needs a key is not told
         "paths": paths,
         "api": "Ollama is running",  # what Ollama's clients look for, and its API is spoken here
     }
 
 
 def _models(service: Service, _: Scope) -> tuple[int, Any]:
-    if not service.roster.ready:
-        raise service.roster.problem
-    return 200, {"object": "list", "data": [_card(served) for served in service.roster]}
+    return 200, {"object": "list", "data": [_card(served) for served in service.offered()]}
 
 
 def _model(service: Service, scope: Scope) -> tuple[int, Any]:
-    if not service.roster.ready:
-        raise service.roster.problem
-    return 200, _card(service.roster.named(scope["path_params"]["model"]))
+    return 200, _card(service.named(scope["path_params"]["model"]))
 
 
 def _card(served: Served) -> dict[str, Any]:

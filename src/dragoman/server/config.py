@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from ..errors import UsageError
 from ..syntax.decode import Policy
+from .deadlines import read as read_deadlines
 
 __all__ = ["Config", "environment_name"]
 
@@ -52,10 +53,14 @@ class Config:
     host: str = _setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every interface (then set an API key).")
     port: int = _setting(8000, "Port to listen on; 0 takes any free one.", least=0, most=65535)
     api_key: str = _secret("Key that clients must send, as `Authorization: Bearer` or `x-api-key`.")
+    keys: str = _setting("", "File of the keys that clients may send, hashed (`dragoman keys` makes one).")
+    tls_cert: str = _setting("", "File of the certificate, with its chain, for HTTPS.")
+    tls_key: str = _setting("", "File of the certificate's private key.")
     body_limit: int = _setting(64 << 20, "Bytes a request may have.", least=1024)
 
     ctx: int = _setting(0, "Tokens of context per request; 0 is what the model takes, at most 8192.", least=0)
     slots: int = _setting(2, "Requests that run at once; further ones wait.", least=1, most=256)
+    queue: int = _setting(64, "Requests that may wait for a place in an engine; more are refused.", least=0)
     threads: int = _setting(0, "Threads of the engine; 0 is one per core.", least=0, most=1024)
 
     reasoning_field: Literal["reasoning_content", "reasoning", "both", "none", "inline"] = _setting(
@@ -88,6 +93,10 @@ class Config:
     first_token: float = _setting(600.0, "Seconds from the request to the first token; 0 is no limit.", least=0)
     stall: float = _setting(120.0, "Seconds between two tokens; 0 is no limit.", least=0)
     total: float = _setting(0.0, "Seconds for a whole answer; 0 is no limit.", least=0)
+    deadlines: str = _setting("", "Deadlines of single models, as `big-*: first-token=1800 stall=300; tiny: total=20`.")
+    slow_client: float = _setting(
+        300.0, "Seconds that a client may leave an answer unread; then it is cut off. 0 is no limit.", least=0
+    )
     shutdown: float = _setting(5.0, "Seconds that running answers get when the server is stopped.", least=0)
     log_level: Literal["debug", "info", "warning", "error"] = _setting("info", "How much to log.")
 
@@ -96,8 +105,20 @@ class Config:
         hints = get_type_hints(Config)
         for setting in fields(self):
             _check(setting, getattr(self, setting.name), get_args(hints[setting.name]))
+        self._check_deadlines()
         if self.engine == "script" and not self.script:
             raise UsageError(f"{_where('script')}: the script engine needs a file to play")
+
+    def _check_deadlines(self) -> None:
+        try:
+            read_deadlines(self.deadlines)
+        except UsageError as error:
+            raise UsageError(f"{_where('deadlines')}: {error}") from None
+
+    @property
+    def local(self) -> bool:
+        """Only programs on this machine can reach it."""
+        return self.host in ("localhost", "::1") or self.host.startswith("127.")
 
     @property
     def policy(self) -> Policy:

@@ -16,11 +16,12 @@ from typing import Any
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from ..errors import Cancelled, DragomanError, RequestError, UnsupportedFeature
+from ..errors import DragomanError, RequestError, UnsupportedFeature
 from ..protocols import chat
 from ..protocols import wire as json
+from .caller import Caller
 from .exchange import Exchange
-from .http import authorize, read_json, send_json
+from .http import Left, advice, read_json, send_json
 from .prepare import call_id
 from .serve import serve, stopping
 from .service import Service
@@ -58,7 +59,7 @@ class Answers:
         began = asyncio.get_running_loop().time()
         try:
             exchange, wire = await self._read(scope, receive, began)
-        except Cancelled:
+        except Left:
             return
         except DragomanError as error:
             await refuse(scope, send, self.protocol, error)
@@ -68,25 +69,26 @@ class Answers:
 
     async def respond(self, exchange: Exchange, wire: Wire, receive: Receive, send: Send) -> None:
         """Answer a request that was read."""
-        await serve(exchange, wire, receive, send, self.service.config, self.service.observers)
+        await serve(exchange, wire, receive, send, self.service.settings(exchange), self.service.observers)
 
     async def _read(self, scope: Scope, receive: Receive, began: float) -> tuple[Exchange, Wire]:
         """Everything that can be checked before an engine is asked."""
         service = self.service
         allow(scope, "POST")
-        authorize(scope, service.config.api_key)
+        caller = service.admit(scope, began)
         data = await read_json(scope, receive, service.config.body_limit, typed=self.typed)
         if service.draining:
             raise stopping()
-        return await self._open(data, began)
+        service.withdrawn.check(caller)
+        return await self._open(data, caller)
 
-    async def _open(self, data: Mapping[str, Any], began: float) -> tuple[Exchange, Wire]:
+    async def _open(self, data: Mapping[str, Any], caller: Caller) -> tuple[Exchange, Wire]:
         """What was asked, and how it is to be answered."""
         request, settings = self.protocol.read_request(data, self._defaults())
-        served = self.service.roster.pick(request.model)
+        served = self.service.pick(request.model)
         answer_id = self.prefix + secrets.token_hex(12)
         wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=self.ids)
-        return Exchange(answer_id, served, request, settings.stream, began), wire
+        return Exchange(answer_id, served, request, settings.stream, caller.began, caller), wire
 
     def ids(self) -> str:
         """An id for a call."""
@@ -117,7 +119,7 @@ class Reports:
         try:
             allow(scope, "GET", "HEAD")
             if not self.is_open:
-                authorize(scope, self.service.config.api_key)
+                self.service.authorize(scope)
             status, value = self.tell(self.service, scope)
         except DragomanError as error:
             await refuse(scope, send, self.protocol, error)
@@ -142,10 +144,10 @@ class Replies:
         """Answer."""
         try:
             allow(scope, "POST")
-            authorize(scope, self.service.config.api_key)
+            self.service.authorize(scope)
             data = await read_json(scope, receive, self.service.config.body_limit, typed=self.typed)
             value = await self.reply(self.service, data)
-        except Cancelled:
+        except Left:
             return
         except DragomanError as error:
             await refuse(scope, send, self.protocol, error)
@@ -168,7 +170,7 @@ class Refusals:
     async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
         """Refuse."""
         try:
-            authorize(scope, self.service.config.api_key)
+            self.service.authorize(scope)
             raise UnsupportedFeature(self.why, code="not_offered", status=501)
         except DragomanError as error:
             await refuse(scope, send, self.protocol, error)
@@ -194,9 +196,4 @@ async def refuse(scope: Scope, send: Send, protocol: Fails, error: DragomanError
     status, body = refusal(protocol, error)
     level = logging.INFO if scope["method"] == "POST" else logging.DEBUG  # health checks come every second
     _log.log(level, "refused %s %s: %d %s", scope["method"], scope["path"], status, error)
-    headers = {
-        401: {"www-authenticate": "Bearer"},
-        405: {"allow": getattr(error, "allow", "")},
-        503: {"retry-after": "1"},
-    }
-    await send_json(send, status, body, headers.get(status))
+    await send_json(send, status, body, advice(error))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from ..errors import Cancelled
 from ..events import Finish, Usage
 from ..messages import Request
+from .caller import Caller
+from .keys import Key
 from .roster import Served
 
 __all__ = ["Exchange"]
@@ -17,10 +19,10 @@ __all__ = ["Exchange"]
 class Exchange:
     """One request being answered.
 
-    `id`: of the answer, as the client sees it.  `began`: by the event loop's clock.
+    `id`: of the answer, as the client sees it.  `began`: by the event loop's clock.  `caller`: who asked.
     `first` and `seconds`: until the first piece, and until the end; None while they are not known.
     `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
-    `left`: the client closed the connection.
+    `left`: the client closed the connection.  `held`: it counts among what its key has running.
     """
 
     id: str
@@ -28,13 +30,27 @@ class Exchange:
     request: Request
     streamed: bool
     began: float
+    caller: Caller = field(default_factory=lambda: Caller(Key(), 0.0))
     first: float | None = None
     seconds: float | None = None
     usage: dict[int, Usage] = field(default_factory=dict)
     finishes: dict[int, Finish] = field(default_factory=dict)
     failure: Exception | None = None
     left: bool = False
+    held: bool = False
     task: asyncio.Task[None] | None = None
+
+    def hold(self) -> None:
+        """It counts among what its key has running."""
+        if not self.held:
+            self.held = True
+            self.caller.key.running += 1
+
+    def let_go(self) -> None:
+        """It counts no more; this comes before the client hears of the end, because then it may ask again."""
+        if self.held:
+            self.held = False
+            self.caller.key.running -= 1
 
     @property
     def outcome(self) -> str:

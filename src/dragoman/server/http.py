@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import hmac
+import asyncio
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from ..errors import Cancelled, RequestError
+from ..errors import Busy, Cancelled, RequestError
 
-__all__ = ["authorize", "header", "read_json", "send_json", "start"]
+__all__ = ["Left", "advice", "header", "read_json", "send_json", "start"]
 
 _JSON = "application/json"
+_BODY_TIME = 60.0  # seconds between two parts of a request
+
+
+class Left(Cancelled):
+    """The client left before its request was whole: nobody is there to be told anything."""
 
 
 def header(scope: Scope, name: bytes) -> str:
@@ -21,18 +27,16 @@ def header(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-def authorize(scope: Scope, key: str) -> None:
-    """Check the client's key.
-
-    Raises:
-        RequestError: it is missing or wrong (401).
-    """
-    kind, _, given = header(scope, b"authorization").partition(" ")
-    offered = (given.strip() if kind.lower() == "bearer" else "", header(scope, b"x-api-key"))
-    if key and not any(hmac.compare_digest(value.encode("latin-1"), key.encode()) for value in offered):
-        how = "send it as `Authorization: Bearer KEY` or `x-api-key: KEY`"
-        problem = "this server wants an API key" if not any(offered) else "the API key is wrong"
-        raise RequestError(f"{problem}; {how}", code="invalid_api_key", status=401)
+def advice(error: BaseException) -> dict[str, str]:
+    """The headers that tell a client what to do about an error."""
+    status = getattr(error, "status", 500)
+    if status == 401:
+        return {"www-authenticate": "Bearer"}
+    if status == 405:
+        return {"allow": getattr(error, "allow", "")}
+    if isinstance(error, Busy) or status == 503:
+        return {"retry-after": str(math.ceil(getattr(error, "retry", 1)))}
+    return {}
 
 
 async def read_json(scope: Scope, receive: Receive, limit: int, *, typed: bool = True) -> Mapping[str, Any]:
@@ -40,7 +44,7 @@ async def read_json(scope: Scope, receive: Receive, limit: int, *, typed: bool =
 
     Raises:
         RequestError: it is too large (413), no JSON by its type (415), or by its text (400).
-        Cancelled: the client left before it was whole.
+        Left: the client left before it was whole.
     """
     _check_type(scope, typed=typed)
     body = await _read(scope, receive, limit)
@@ -80,15 +84,24 @@ def _check_type(scope: Scope, *, typed: bool) -> None:
         )
 
 
+async def _next(receive: Receive) -> Message:
+    try:
+        async with asyncio.timeout(_BODY_TIME):
+            return await receive()
+    except TimeoutError:
+        problem = f"nothing more of the request came for {_BODY_TIME:g} s"
+        raise RequestError(problem, code="request_timeout", status=408) from None
+
+
 async def _read(scope: Scope, receive: Receive, limit: int) -> bytes:
     told = header(scope, b"content-length")
     parts: list[bytes] = []
     size = int(told) if told.isdecimal() else 0
     more, read = size <= limit, 0
     while more:
-        message = await receive()
+        message = await _next(receive)
         if message["type"] == "http.disconnect":
-            raise Cancelled("the client left before its request was whole")
+            raise Left("the client left before its request was whole")
         parts.append(message.get("body", b""))
         read += len(parts[-1])
         more = message.get("more_body", False) and read <= limit

@@ -84,7 +84,7 @@ class _Answers(Answers):
 async def _count(key: bytes, service: Service, data: Mapping[str, Any]) -> dict[str, int]:
     """How many tokens the prompt of a request has."""
     request, _ = messages_api.read_request(data, messages_api.Settings(key=key))
-    served = service.roster.pick(request.model)
+    served = service.pick(request.model)
     choice, *_ = await prepare(request, served, service.config.policy, call_id)
     count = await served.engine.count(choice.prompt)
     if count is None:
@@ -93,17 +93,13 @@ async def _count(key: bytes, service: Service, data: Mapping[str, Any]) -> dict[
 
 
 def _models(service: Service, _: Scope) -> tuple[int, Any]:
-    if not service.roster.ready:
-        raise service.roster.problem
-    cards = [_card(served) for served in service.roster]
+    cards = [_card(served) for served in service.offered()]
     ends = {"first_id": cards[0]["id"], "last_id": cards[-1]["id"]} if cards else {"first_id": None, "last_id": None}
     return 200, {"data": cards, "has_more": False, **ends}
 
 
 def _model(service: Service, scope: Scope) -> tuple[int, Any]:
-    if not service.roster.ready:
-        raise service.roster.problem
-    return 200, _card(service.roster.named(scope["path_params"]["model"]))
+    return 200, _card(service.named(scope["path_params"]["model"]))
 
 
 def _card(served: Served) -> dict[str, Any]:

@@ -74,13 +74,11 @@ async def _show(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     name = data.get("model") or data.get("name")  # the second is its old name
     if not isinstance(name, str):
         raise RequestError("model is missing: the name of the model to show", param="model")
-    return show(_model(service.roster.pick(name)))
+    return show(_model(service.pick(name)))
 
 
 def _models(service: Service) -> Iterator[Model]:
-    if not service.roster.ready:
-        raise service.roster.problem
-    return map(_model, service.roster)
+    return map(_model, service.offered())
 
 
 def _model(served: Served) -> Model:

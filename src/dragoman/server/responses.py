@@ -21,9 +21,10 @@ from ..protocols import responses, sse
 from ..protocols import wire as json
 from ..protocols.responses import Settings, item_list
 from ..state.store import Record
+from .caller import Caller
 from .endpoints import Answers, Refusals, Replies, allow, both, refuse
 from .exchange import Exchange
-from .http import authorize, send_json, start
+from .http import send_json, start
 from .prepare import prepare
 from .responses_input import Input
 from .serve import serve
@@ -121,24 +122,24 @@ class _Answers(Answers):
 
     async def _work(self, exchange: Exchange, wire: Recorded) -> None:
         """Write what nobody waits for."""
-        config, observers = self.service.config, self.service.observers
+        config, observers = self.service.settings(exchange), self.service.observers
         try:
             with self.service.watching(exchange):
                 await serve(exchange, wire, _never, _nowhere, config, observers)
         finally:
             self.service.shelf.drop(exchange.id)
 
-    async def _open(self, data: Mapping[str, Any], began: float) -> tuple[Exchange, Wire]:
+    async def _open(self, data: Mapping[str, Any], caller: Caller) -> tuple[Exchange, Wire]:
         shelf, answer_id = self.service.shelf, self.prefix + secrets.token_hex(12)
         given = await Input.read(shelf, data)
         request, settings = given.request(self._defaults())
-        served = self.service.roster.pick(request.model)
+        served = self.service.pick(request.model)
         if settings.truncation == "auto":
             request = await fit(request, served)
         facts: dict[str, Any] = {"answer_id": answer_id, "model": served.name, "ids": self.ids, "now": time.time}
         words = (responses, request, settings)
         streamed = settings.stream or settings.background
-        exchange = Exchange(answer_id, served, request, streamed, began)
+        exchange = Exchange(answer_id, served, request, streamed, caller.began, caller)
         if shelf.store is None or not settings.store:
             _check_store(settings)
             return exchange, Wire(*words, **facts)
@@ -146,8 +147,8 @@ class _Answers(Answers):
         record = Record(answer_id, {}, own, settings.previous)
         recording = shelf.open(record, background=settings.background)
         wire = Recorded(shelf, recording, *words, **facts)
+        recording.cancel = partial(exchange.fail, Cancelled("the response was cancelled"))
         if settings.background:
-            recording.cancel = partial(exchange.fail, Cancelled("the response was cancelled"))
             await self._begin(recording)
         return exchange, wire
 
@@ -192,7 +193,7 @@ class _Kept:
         try:
             if method not in self.tells:
                 allow(scope, *self.tells)
-            authorize(scope, self.service.config.api_key)
+            self.service.authorize(scope)
             told = await self.tells[method](self.service, scope["path_params"]["id"], scope)
         except DragomanError as error:
             await refuse(scope, send, responses, error)
@@ -226,10 +227,12 @@ async def _delete(service: Service, response_id: str, _: Scope) -> Any:
 
 async def _cancel(service: Service, response_id: str, _: Scope) -> Any:
     recording = service.shelf.live.get(response_id)
-    response = recording.response() if recording else (await service.shelf.find(response_id)).response
-    if not response.get("background"):
-        raise RequestError("only a response that runs in the background can be cancelled", param="response_id")
+    if recording is None and service.end(response_id):  # one that is not kept
+        return {"id": response_id, "object": "response", "status": "cancelled"}
     if recording is None:
+        response = (await service.shelf.find(response_id)).response
+        if not response.get("background"):
+            raise RequestError("this response has ended already; it cannot be cancelled", param="response_id")
         return response
     recording.cancel()
     await recording.over.wait()
@@ -256,7 +259,7 @@ async def _input_items(service: Service, response_id: str, scope: Scope) -> Any:
 async def _count(service: Service, data: Mapping[str, Any]) -> Any:
     """How many tokens the prompt of a request has."""
     request, _ = (await Input.read(service.shelf, data)).request(Settings())
-    served = service.roster.pick(request.model)
+    served = service.pick(request.model)
     (choice,) = await prepare(request, served, service.config.policy, str)
     count = await served.engine.count(choice.prompt)
     if count is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import api
 from ..engines.base import Engine, ModelInfo
 from ..errors import EngineError, RequestError, Unreachable, UsageError
 from ..syntax.dialect import Dialect
+from .gate import Gate
 
 __all__ = ["Roster", "Served"]
 
@@ -19,12 +20,14 @@ class Served:
     """A model on offer: the engine that runs it, what is known of it, and the dialect it writes.
 
     `marks`: the special tokens that mean something in this dialect, and so must arrive as text.
+    `gate`: where requests wait for a place in the engine.
     """
 
     engine: Engine
     info: ModelInfo
     dialect: Dialect
     marks: tuple[str, ...] = ()
+    gate: Gate = field(default_factory=lambda: Gate(None, 0))
 
     def __post_init__(self) -> None:
         dialect = self.dialect
@@ -47,10 +50,11 @@ class Roster:
         engines: what runs models.
         dialect: the dialect of all of them, instead of what each says of itself.
         strict: a single model, too, answers to its own name only.
+        queue: how many requests may wait for a place in an engine.
     """
 
-    def __init__(self, engines: Sequence[Engine], *, dialect: str = "", strict: bool = False) -> None:
-        self.engines, self.strict = engines, strict
+    def __init__(self, engines: Sequence[Engine], *, dialect: str = "", strict: bool = False, queue: int = 0) -> None:
+        self.engines, self.strict, self.queue = engines, strict, queue
         self._dialect = api.get(dialect) if dialect else None
         self._served: dict[str, Served] = {}
         self.ready = False
@@ -65,8 +69,9 @@ class Roster:
         try:
             for engine in self.engines:
                 await engine.start()
+                gate = Gate(getattr(engine, "places", None), self.queue)
                 for info in await engine.models():
-                    self._served[info.name] = Served(engine, info, self._speaks(info))
+                    self._served[info.name] = Served(engine, info, self._speaks(info), gate=gate)
         except Exception as error:
             self.failure = error
             raise

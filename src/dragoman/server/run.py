@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from ..errors import EngineError, UsageError
 from .config import Config
+from .connection import Connection
 from .service import Service
 
 __all__ = ["Server", "listen", "run"]
@@ -59,7 +60,10 @@ class Server(uvicorn.Server):
             log_level="warning",
             access_log=False,
             server_header=False,
+            http=Connection,
             ws="none",
+            ssl_certfile=config.tls_cert or None,
+            ssl_keyfile=config.tls_key or None,
             timeout_keep_alive=_KEPT_OPEN,
             timeout_graceful_shutdown=math.ceil(config.shutdown) + _MARGIN,
         )

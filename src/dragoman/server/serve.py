@@ -24,13 +24,13 @@ from typing import Any, cast
 from starlette.types import Receive, Send
 
 from ..engines.base import End, Piece, Progress
-from ..errors import Broken, DragomanError, EngineError
+from ..errors import Broken, Cancelled, DragomanError, EngineError
 from ..events import Event, Finish, Usage
 from ..syntax.decode import fold
 from .clock import Clock
 from .config import Config
 from .exchange import Exchange
-from .http import send_json, start
+from .http import advice, send_json, start
 from .observe import Observers
 from .prepare import Choice, prepare
 from .wire import Wire
@@ -79,7 +79,8 @@ class _Answer:
         self._send = send
         self._ended = False
         self.choices: list[Choice] = []
-        self.clock = Clock(config, exchange.began, self.quiet if exchange.streamed else None, exchange.fail)
+        quiet = self.quiet if exchange.streamed else None
+        self.clock = Clock(config, exchange.began, quiet, exchange.fail, self._cut_off)
 
     async def deliver(self, choice: Choice, events: list[Event]) -> None:
         """Pass a choice's events on."""
@@ -97,7 +98,7 @@ class _Answer:
         self._ended = True
         status, body = self.wire.refuse(error)
         await self.wire.settle()
-        await send_json(self._send, status, body, self._headers())
+        await self._whole(status, body, {**self._headers(), **advice(error)})
 
     async def run(self) -> None:
         """Generate, and end properly whatever happens."""
@@ -128,11 +129,12 @@ class _Answer:
 
     async def _generate(self, choice: Choice) -> None:
         """Run one generation to its end; leaving this stops the engine."""
-        generation, engine = choice.generation, self.exchange.served.engine
+        generation, served = choice.generation, self.exchange.served
+        engine = served.engine
         if self.wire.counts:
             await self._count(choice)
         stream = cast("Any", engine.stream(choice.prompt, choice.options, self.exchange.request))
-        async with aclosing(stream) as batches:
+        async with served.gate.place(self.exchange.caller.key.name), aclosing(stream) as batches:
             async for batch in batches:
                 # The model's own end is followed by the engine's, which has the counts: one batch more is waited for.
                 late = generation.ended
@@ -186,6 +188,7 @@ class _Answer:
         self.observers.events(self.exchange, choice.index, events, frames)
 
     async def _finish(self) -> None:
+        self.exchange.let_go()
         self.wire.timed(self.exchange.first, self._since())
         await self.finish()
 
@@ -203,6 +206,7 @@ class _Answer:
     async def _fail(self, error: Exception) -> None:
         if self._ended:
             return
+        self.exchange.let_go()
         for choice in self.choices:
             if events := choice.generation.fail(error):
                 await self.deliver(choice, events)
@@ -212,6 +216,20 @@ class _Answer:
         else:
             self.exchange.failure = error
             await self.refuse(error)
+
+    async def _whole(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        self.clock.writing()
+        await send_json(self._send, status, body, headers)
+        self.clock.wrote()
+
+    def _cut_off(self) -> None:
+        """The client does not read: it is as if it had left."""
+        _log.warning("%s: the client did not read for %g s", self.exchange.id, self.config.slow_client)
+        if self.exchange.caller.abort is not None:
+            self.exchange.caller.abort()
+        else:
+            self.exchange.left = True
+            self.exchange.fail(Cancelled("the client did not read"))
 
     def _headers(self) -> dict[str, str]:
         return {**self.wire.headers, "x-request-id": self.exchange.id, "request-id": self.exchange.id}
@@ -239,7 +257,7 @@ class _Whole(_Answer):
         body = self.wire.answer(turns, [choice.tokens for choice in self.choices])
         self._ended = True
         await self.wire.settle()
-        await send_json(self._send, 200, body, self._headers())
+        await self._whole(200, body, self._headers())
 
 
 class _Stream(_Answer):

@@ -6,21 +6,29 @@ import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Self
+
+from starlette.types import Scope
 
 from ..engines.base import Engine
 from ..errors import EngineError, UsageError
+from .caller import Caller
 from .config import Config
+from .deadlines import for_model
 from .engine import build
 from .exchange import Exchange
+from .keys import Key, Keys
 from .observe import Log, Observer, Observers
-from .roster import Roster
+from .roster import Roster, Served
 from .serve import stopping
 from .shelf import Shelf, build_store
+from .withdrawn import Withdrawn, end
 
 __all__ = ["Service"]
 
 _log = logging.getLogger(__name__)
+_key: ContextVar[Key] = ContextVar("key", default=Key())  # noqa: B039 (it has no limits to use up)
 
 
 class Service:
@@ -34,9 +42,12 @@ class Service:
     ) -> None:
         self.config = config
         engines = [build(config)] if engines is None else engines
-        self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model)
+        self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model, queue=config.queue)
         self.observers = Observers((Log(), *observers))
         self.shelf = Shelf(build_store(config))
+        self.keys = Keys.read(config.keys, config.api_key)
+        self.withdrawn = Withdrawn()
+        self._settings: dict[str, Config] = {}
         self.open: set[Exchange] = set()
         self.draining = False
         self.loading: asyncio.Task[None] | None = None
@@ -62,10 +73,70 @@ class Service:
     def watching(self, exchange: Exchange) -> Iterator[None]:
         """It is open."""
         self.open.add(exchange)
+        exchange.hold()
         try:
             yield
         finally:
+            exchange.let_go()
             self.open.discard(exchange)
+
+    def settings(self, exchange: Exchange) -> Config:
+        """The settings for one exchange: some models have deadlines of their own."""
+        model = exchange.served.name
+        if model not in self._settings:
+            self._settings[model] = for_model(self.config, model)
+        return self._settings[model]
+
+    def admit(self, scope: Scope, began: float) -> Caller:
+        """Who asks for an answer.
+
+        Raises:
+            RequestError: the key is missing or wrong (401), or has used up what it may (429).
+        """
+        key = self.authorize(scope)
+        key.take(began)
+        return Caller.of(scope, key, began)
+
+    def authorize(self, scope: Scope) -> Key:
+        """The key of a request; what it may use is what this request may use.
+
+        Raises:
+            RequestError: it is missing or wrong (401).
+        """
+        key = self.keys.find(scope)
+        _key.set(key)
+        return key
+
+    def pick(self, model: str) -> Served:
+        """The model of a name, if this request's key may use it; see `Roster.pick`."""
+        served = self.roster.pick(model)
+        _key.get().check_model(served.name)
+        return served
+
+    def named(self, model: str) -> Served:
+        """The model of exactly this name, as far as this request's key may know of it."""
+        self._check_ready()
+        served = self.roster.named(model)
+        _key.get().check_model(served.name)
+        return served
+
+    def offered(self) -> list[Served]:
+        """The models that this request's key may use.
+
+        Raises:
+            EngineError: the engines are not ready (503).
+        """
+        self._check_ready()
+        key = _key.get()
+        return [served for served in self.roster if key.may_use(served.name)]
+
+    def cancel(self, asked: str) -> list[str]:
+        """End the requests of this id that run, or remember it for one that comes; the ids of the ended answers."""
+        return self.withdrawn.cancel(asked, _key.get(), asyncio.get_running_loop().time(), self.open)
+
+    def end(self, asked: str) -> bool:
+        """End the requests of this id that run; whether there were any."""
+        return bool(end(asked, _key.get(), self.open))
 
     def drain(self) -> None:
         """Take no new requests, and end the open ones after the time that the settings give them."""
@@ -76,6 +147,10 @@ class Service:
     def _give_up(self) -> None:
         for exchange in list(self.open):
             exchange.fail(stopping())
+
+    def _check_ready(self) -> None:
+        if not self.roster.ready:
+            raise self.roster.problem
 
     async def _load(self) -> None:
         try:

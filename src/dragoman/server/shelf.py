@@ -45,7 +45,7 @@ class Recording:
 
     Args:
         record: what is known of it so far.
-        background: no client waits for it, so it may be cancelled by name.
+        background: no client waits for it.
     """
 
     def __init__(self, record: Record, *, background: bool) -> None:

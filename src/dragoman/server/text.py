@@ -34,7 +34,7 @@ def routes(service: Service) -> list[Route]:
 
 async def _tokenize(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     wanted = read_tokenize(data)
-    served = service.roster.pick(wanted.model)
+    served = service.pick(wanted.model)
     text = _rendered(wanted.request, served) if wanted.request else wanted.text
     found = await tokenizer(served.engine).tokenize(text, special=wanted.special, start=wanted.start)
     return write_tokens([(token.id, token.piece) for token in found], wanted, served.info.context)
@@ -42,12 +42,12 @@ async def _tokenize(service: Service, data: Mapping[str, Any]) -> dict[str, Any]
 
 async def _detokenize(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     model, ids = read_detokenize(data)
-    return write_text(await tokenizer(service.roster.pick(model).engine).spell(ids))
+    return write_text(await tokenizer(service.pick(model).engine).spell(ids))
 
 
 async def _template(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     request = read_template(data)
-    return {"prompt": _rendered(request, service.roster.pick(request.model))}
+    return {"prompt": _rendered(request, service.pick(request.model))}
 
 
 def _rendered(request: Request, served: Served) -> str:

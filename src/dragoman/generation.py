@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from .events import CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
 from .messages import Call, Request
+from .repair import Repair
 from .syntax.decode import Parser, Policy
 from .syntax.dialect import Dialect
 
@@ -46,6 +47,8 @@ class End(Protocol):
     def completion(self) -> int | None: ...
     @property
     def cached(self) -> int | None: ...
+    @property
+    def reasoning(self) -> int | None: ...
 
 
 class Generation:
@@ -59,6 +62,7 @@ class Generation:
         policy: how lenient to read.
         ids: makes the id of a call that has none of its own, or one that the conversation already has.
         trace: as in `Parser`.
+        repair: the engine decodes by itself: its text is looked through once more, and `take` gets the rest.
     """
 
     def __init__(
@@ -71,12 +75,16 @@ class Generation:
         policy: Policy | None = None,
         ids: Callable[[], str] | None = None,
         trace: Any = None,
+        repair: bool = False,
     ) -> None:
         policy = policy or Policy()
         if request.schema is not None:
             policy = replace(policy, recover="strict")
         tools = () if request.choice == "none" else request.tools
-        self._parser = Parser(dialect, tools, prompt=prompt, specials=specials, policy=policy, trace=trace)
+        kind = Repair if repair else Parser
+        self._parser: Parser | Repair = kind(
+            dialect, tools, prompt=prompt, specials=specials, policy=policy, trace=trace
+        )
         self._ids, self._used = ids, _call_ids(request)
         self._single = not request.parallel
         self._stops = _Stops(request.stop) if any(request.stop) else None
@@ -104,6 +112,13 @@ class Generation:
         events = self._parser.feed(piece.text, piece.special)
         self._tally.count(piece, events)
         return self._keep(events)
+
+    def take(self, events: list[Event]) -> list[Event]:
+        """What the engine has decoded itself."""
+        if self._cut or not isinstance(self._parser, Repair):
+            return []
+        self._tally.told(events)
+        return self._keep(self._parser.take(events))
 
     def close(self, end: End | None = None) -> list[Event]:
         """The engine ended, or was stopped because the turn had `ended`."""
@@ -189,16 +204,24 @@ class _Tally:
             self.reasoning += self._waiting
         self._waiting = 0
 
+    def told(self, events: list[Event]) -> None:
+        """Count what the engine has decoded itself: one token an event."""
+        self.estimated = True
+        self.completion += len(events)
+        self.reasoning += sum(type(event) is Reasoning for event in events)
+        self._waiting = 0
+
     def usage(self, end: End | None) -> Usage:
         """The engine's own counts, else ours."""
         completion, estimated = self.completion, self.estimated
         if end is not None and end.completion is not None:
             completion, estimated = end.completion, False
-        prompt, cached = self.prompt, self.cached
+        prompt, cached, reasoning = self.prompt, self.cached, self.reasoning
         if end is not None:
             prompt = prompt if end.prompt is None else end.prompt
             cached = cached if end.cached is None else end.cached
-        return Usage(prompt, completion, min(self.reasoning, completion), cached, estimated)
+            reasoning = reasoning if end.reasoning is None else end.reasoning
+        return Usage(prompt, completion, min(reasoning, completion), cached, estimated)
 
 
 def _thought(events: list[Event]) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from llamaserver import llama_server
 
 from dragoman.engines.embedded import Embedded
 
@@ -26,3 +27,10 @@ async def real(smollm2: Path) -> AsyncIterator[Embedded]:
     await engine.start()
     yield engine
     await engine.stop()
+
+
+@pytest.fixture(scope="session")
+def llama(smollm2: Path) -> Iterator[str]:
+    """The URL of a real llama.cpp server."""
+    with llama_server(smollm2) as url:
+        yield url

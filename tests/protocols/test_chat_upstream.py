@@ -112,13 +112,35 @@ def test_the_stop_string_that_matched():
     assert read(item)[-1] == Finish("stop")
 
 
-@pytest.mark.parametrize("done", [True, False])
-def test_a_stream_without_finish_never_ends_well(done):
-    *events, finish = read(chunk("Hal"), done=done)
+def test_a_stream_that_breaks_off_never_ends_well():
+    *events, finish = read(chunk("Hal"), done=False)
     assert events == [Content("Hal")]
     assert finish.reason == "error"
     assert isinstance(finish.error, Broken)
     assert finish.error.engine == "test"
+
+
+def test_a_stream_that_ends_properly_but_says_not_why_tells_what_was_seen():
+    item = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
+    assert read(chunk("Hal"))[-1] == Finish("stop")
+    assert read(chunk(delta={"tool_calls": [item]}))[-1] == Finish("tool_calls")
+    cut = {**item, "function": {"name": "f", "arguments": '{"a": "b'}}
+    *_, end, finish = read(chunk(delta={"tool_calls": [cut]}))
+    assert (end.complete, finish) == (False, Finish("stop"))
+
+
+def test_a_stream_that_says_nothing_at_all_is_broken():
+    (finish,) = read()
+    assert isinstance(finish.error, Broken)
+
+
+def test_why_it_ends_is_known_before_its_end():
+    reader = Reader()
+    reader.feed(body(chunk("a"), done=False))
+    assert not reader.finished
+    reader.feed(body(chunk(finish="stop"), done=False))
+    assert reader.finished
+    assert not reader.ended
 
 
 def test_c15_a_finish_without_the_last_mark_is_enough():

@@ -1,7 +1,11 @@
 """What every engine is: a prompt goes in, batches of pieces come out, and an `End` at the end.
 
-An engine never decodes a dialect and never knows a protocol.  Closing the iterator (or cancelling the task that
-reads it) stops the generation and frees what it held.
+An engine never decodes a dialect.  Closing the iterator (or cancelling the task that reads it) stops the generation
+and frees what it held.
+
+An engine that talks (its attribute `talks` is true) is a server that takes conversations and decodes by itself.
+It gets the `Request` and no prompt; its text comes as pieces, in which marks may have leaked, and what it has split off
+(reasoning, calls) as events.
 """
 
 from __future__ import annotations
@@ -11,11 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..errors import UnsupportedFeature
+from ..events import Event
 
 __all__ = [
     "Alternative",
     "End",
     "Engine",
+    "Item",
     "ModelInfo",
     "Options",
     "Piece",
@@ -24,7 +30,9 @@ __all__ = [
     "Segment",
     "Token",
     "Tokenizer",
+    "talks",
     "tokenizer",
+    "voices",
 ]
 
 
@@ -111,6 +119,10 @@ class End:
     completion: int | None = None
     cached: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    reasoning: int | None = None
+
+
+Item = Piece | Progress | End | Event
 
 
 @dataclass(slots=True)
@@ -120,6 +132,7 @@ class ModelInfo:
     `template`: its chat template (Jinja), or "".  `specials`: mark -> token id, for all control and user-defined tokens.
     `context`: tokens per request, None if unknown.  `bos`/`eos`: texts of these tokens, for the template.
     `family`: its architecture, `size`: of its file in bytes; "" and 0 if unknown.
+    `partial`: `specials` holds only those that were looked for, there may be more.  `source`: where all this was found.
     """
 
     name: str
@@ -132,6 +145,8 @@ class ModelInfo:
     created: int = 0
     family: str = ""
     size: int = 0
+    partial: bool = False
+    source: str = ""
 
 
 class Engine(Protocol):
@@ -154,12 +169,11 @@ class Engine(Protocol):
     async def count(self, prompt: Prompt) -> int | None:
         """The tokens of a prompt, None where it cannot tell."""
 
-    def stream(
-        self, prompt: Prompt, options: Options, request: Any = None
-    ) -> AsyncIterator[list[Piece | Progress | End]]:
+    def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate.  What was read together comes as one batch; the last item of the last batch is an `End`.
 
-        `request` is the `Request` behind the prompt, for engines that choose by it (the script).
+        `request` is the `Request` behind the prompt, for engines that choose by it (the script), serve several models
+        (`request.model` is one of their names), or talk.
 
         Raises:
             RequestError: the prompt does not fit (code `context_length_exceeded`), or the grammar is refused.
@@ -187,6 +201,17 @@ class Tokenizer(Protocol):
         Raises:
             RequestError: one of them is no token.
         """
+
+
+def voices(engine: Engine) -> Sequence[Engine]:
+    """Its models as engines of their own, where it has one for each (its attribute `voices`); else itself."""
+    found: Sequence[Engine] | None = getattr(engine, "voices", None)
+    return (engine,) if found is None else found
+
+
+def talks(engine: Engine) -> bool:
+    """Whether it takes conversations instead of prompts."""
+    return bool(getattr(engine, "talks", False))
 
 
 def tokenizer(engine: Engine) -> Tokenizer:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from ..errors import Unreachable, UsageError
 from . import gguf
 from .ability import abilities
-from .base import End, ModelInfo, Options, Piece, Progress, Prompt, Tokenizer
+from .base import Item, ModelInfo, Options, Prompt, Tokenizer
+from .completion import Completion
 from .link import Link
-from .refusals import bad_grammar
 from .supervise import PAUSES, Child
 from .tokens import Tokens
-from .wire import Chunks, body
 
 __all__ = ["Embedded"]
 
@@ -68,8 +68,8 @@ class Embedded:
         }
         self.child = Child(self.settings, pauses=pauses)
         self.link = Link(self.child, self.name)
-        self.tokens = Tokens(self.link, self.info)
         self.places = slots
+        self._learn()
         self._places = asyncio.Semaphore(slots)
 
     async def start(self) -> None:
@@ -80,7 +80,7 @@ class Embedded:
             raise Unreachable(str(problem), engine=self.name) from problem
         if self.info.template:  # tried now, so that a broken one is told at once and no request waits for it
             await asyncio.to_thread(abilities, self.info.template)
-        self.tokens = Tokens(self.link, self.info)
+        self._learn()
         await self.child.start()
         await self.tokens.learn()
 
@@ -99,34 +99,26 @@ class Embedded:
 
     async def count(self, prompt: Prompt) -> int | None:
         """The tokens of a prompt, the start token included."""
-        return len(await self.tokens.ids(prompt))
+        return await self._completion.count(prompt)
 
     async def stream(
         self,
         prompt: Prompt,
         options: Options,
         request: Any = None,
-    ) -> AsyncIterator[list[Piece | Progress | End]]:
+    ) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""
-        if options.limit == 0:  # llama.cpp would write one token all the same
-            yield [End("length", await self.count(prompt), 0)]
-            return
-        wanted = body(await self.tokens.prompt(prompt), options, self.info.specials)
-        chunks = Chunks(self.info.specials, options.logprobs, self.name)
-        async with self._places:
-            known = len(self.child.log.refusals)
-            async with self.link.ask("/completion", wanted) as answer:
-                async for data in answer.content.iter_any():
-                    if options.form == "lark" and (refused := self.child.log.refusals[known:]):
-                        raise bad_grammar(refused[-1])
-                    if batch := chunks.feed(data):
-                        yield batch
-        if not chunks.ended:
-            raise await self.link.broken()
+        async with self._places, aclosing(self._completion.stream(prompt, options)) as batches:
+            async for batch in batches:
+                yield batch
 
     async def slots(self) -> list[bool]:
         """Which of its slots are busy."""
         return [slot["is_processing"] for slot in await self.link.json("/slots")]
+
+    def _learn(self) -> None:
+        self.tokens = Tokens(self.link, self.info)
+        self._completion = Completion(self.link, self.tokens, self.info, lambda: self.child.log.refusals)
 
     def _describe(self, metadata: gguf.Metadata) -> None:
         info, limit, wanted = self.info, metadata.context or _CONTEXT, self.settings["context"]

@@ -49,7 +49,7 @@ from typing import Any
 
 from ..errors import Broken, Refused, UsageError
 from ..messages import Request
-from .base import Alternative, End, ModelInfo, Options, Piece, Progress, Prompt
+from .base import Alternative, End, Item, ModelInfo, Options, Piece, Prompt
 from .refusals import overflow
 from .scenes import Scene, cut, scene, words
 
@@ -118,9 +118,7 @@ class Script:
         """The words of a prompt."""
         return len(words(prompt.text))
 
-    async def stream(
-        self, prompt: Prompt, options: Options, request: Any = None
-    ) -> AsyncIterator[list[Piece | Progress | End]]:
+    async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Play the first turn that fits."""
         self.asked = [*self.asked[-99:], (prompt, options, request)]
         size = len(words(prompt.text))
@@ -142,7 +140,7 @@ class Script:
             "the script has no turn for this request", engine=self.name, hint="a turn without `when` fits everything"
         )
 
-    async def _play(self, played: Scene, options: Options, size: int) -> AsyncIterator[list[Piece | Progress | End]]:
+    async def _play(self, played: Scene, options: Options, size: int) -> AsyncIterator[list[Item]]:
         pieces = list(self._pieces(played, options))
         given = pieces[: options.limit] if options.limit is not None else pieces
         reason = "length" if len(given) < len(pieces) else played.finish

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import EngineError, Refused, RequestError
 from .base import ModelInfo, Prompt, Token
 from .foreign import Spellings
-from .link import Link
+from .http import Connection
 
 __all__ = ["Tokens"]
 
@@ -23,7 +23,7 @@ _MOST = 2**31
 class Tokens:
     """Asks the engine for the tokens of texts."""
 
-    def __init__(self, link: Link, info: ModelInfo) -> None:
+    def __init__(self, link: Connection, info: ModelInfo) -> None:
         self.link, self.info = link, info
         self.special = frozenset(info.specials.values())
         self.spellings = Spellings(info.specials)

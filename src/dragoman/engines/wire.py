@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ..errors import Broken, DragomanError, Refused, RequestError
-from .base import Alternative, End, Options, Piece, Progress
+from .base import Alternative, End, Item, Options, Piece, Progress
 from .refusals import bad_grammar, overflow
 
 __all__ = ["Chunks", "body", "failure", "refusal"]
@@ -85,7 +85,7 @@ class Chunks:
         self.rest = b""
         self.ended = False
 
-    def feed(self, data: bytes) -> list[Piece | Progress | End]:
+    def feed(self, data: bytes) -> list[Item]:
         """What these bytes complete.
 
         Raises:
@@ -159,4 +159,5 @@ def refusal(status: int, error: Mapping[str, Any], engine: str, hint: str = "") 
         return bad_grammar(message)
     if status == 400:
         return RequestError(f"the engine refuses this request: {message}")
-    return Refused(f"llama.cpp answered {status}: {message}", engine=engine, hint=hint)
+    passed_on = status if status in (429, 503) else None
+    return Refused(f"llama.cpp answered {status}: {message}", engine=engine, hint=hint, status=passed_on)

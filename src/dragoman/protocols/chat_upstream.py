@@ -1,8 +1,8 @@
 """An upstream's Chat Completions stream, read into events.
 
 Nothing of it is passed through: what is wrong with it (see `chat_blocks`) is put right or becomes an error.
-A stream that breaks off, or that ends without saying why, ends with a `Finish` that carries the error;
-it never looks like an answer.  Facts that we have no event for (timings) are kept in `extra`.
+A stream that breaks off ends with a `Finish` that carries the error; it never looks like an answer.
+One that was ended properly (`[DONE]`) but never said why says what was seen: calls, or a stop.  Facts that we have no event for (timings) are kept in `extra`.
 """
 
 from __future__ import annotations
@@ -61,9 +61,15 @@ class Reader:
         self._usage: Usage | None = None
         self._reason = ""
         self._stop = ""
+        self._spoke = False
         self.ended = False
         self.extra: dict[str, Any] = {}
         self.logprobs: list[TokenLogprob] = []
+
+    @property
+    def finished(self) -> bool:
+        """Why it ends is known; what may still come is the usage."""
+        return self.ended or bool(self._reason)
 
     def feed(self, data: bytes) -> list[Event]:
         """Read on.  After the end nothing more comes."""
@@ -91,6 +97,7 @@ class Reader:
         events: list[Event] = []
         for choice in data.get("choices") or ():
             if isinstance(choice, Mapping) and (choice.get("index") or 0) == self._choice:
+                self._spoke = True
                 events += self._read_choice(choice)
         return events
 
@@ -98,6 +105,7 @@ class Reader:
         if self.ended or not message.data.strip():
             return []
         if message.data.strip() == "[DONE]":
+            self._reason = self._reason or ("stop" if self._spoke else "")
             return self._end()
         try:
             data = wire.load(message.data)

@@ -41,6 +41,9 @@ class Config:
     """
 
     model: str = _setting("", "Model to serve: a GGUF file or a name; by default the packaged one that is here.")
+    upstream: str = _setting("", "Address of a server that runs models already, such as http://localhost:8080.")
+    upstream_way: Literal["auto", "llamacpp", "chat"] = _setting("auto", "How to speak with it; auto finds out.")
+    upstream_key: str = _secret("Key that the upstream wants.")
     engine: Literal["embedded", "script"] = _setting(
         "embedded", "What runs the model: llama.cpp inside, or a script that plays given outputs."
     )
@@ -101,7 +104,8 @@ class Config:
     log_level: Literal["debug", "info", "warning", "error"] = _setting("info", "How much to log.")
 
     def __post_init__(self) -> None:
-        self.api_key = self.api_key or os.environ.get(environment_name("api_key"), "")
+        for secret in ("api_key", "upstream_key"):
+            setattr(self, secret, getattr(self, secret) or os.environ.get(environment_name(secret), ""))
         hints = get_type_hints(Config)
         for setting in fields(self):
             _check(setting, getattr(self, setting.name), get_args(hints[setting.name]))

@@ -15,6 +15,18 @@ def build(config: Config) -> Engine:
         UsageError: there is no such model; the message says what to type.
     """
     # Each engine brings packages of its own, so only the one that is wanted is imported.
+    if config.upstream:
+        from ..engines.upstream import Settings, Upstream  # noqa: PLC0415
+
+        return Upstream(
+            Settings(
+                url=config.upstream,
+                way=config.upstream_way,
+                key=config.upstream_key,
+                model=config.model,
+                dialect=config.dialect,
+            )
+        )
     if config.engine == "script":
         from ..engines.script import Script  # noqa: PLC0415
 

@@ -10,9 +10,10 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from .. import api
-from ..engines.base import Alternative, Options, Prompt, Segment, tokenizer
+from ..engines.base import Alternative, Options, Prompt, Segment, talks, tokenizer
 from ..engines.prompt import render
 from ..errors import RequestError, UsageError
 from ..generation import Generation
@@ -51,12 +52,20 @@ async def prepare(request: Request, served: Served, policy: Policy, ids: Callabl
     for prompt in prompts:
         options = _options(request, dialect, served, prompt.text)
         for number in range(request.n):
-            generation = Generation(dialect, request, prompt.text, served.info.specials, policy=policy, ids=ids)
+            generation = _generation(dialect, request, prompt, served, policy=policy, ids=ids)
             choices.append(Choice(len(choices), prompt, generation, _vary(options, number)))
     return choices
 
 
+def _generation(dialect: Dialect, request: Request, prompt: Prompt, served: Served, **settings: Any) -> Generation:
+    if talks(served.engine) and not request.prompts:
+        return Generation(dialect, request, repair=True, **settings)
+    return Generation(dialect, request, prompt.text, served.info.specials, **settings)
+
+
 async def _rendered(request: Request, served: Served) -> Prompt:
+    if talks(served.engine):
+        return Prompt(())  # the engine renders the conversation itself
     arguments = (request, served.info, served.dialect)
     if len(request.messages) > _LONG_CONVERSATION:
         return await asyncio.to_thread(render, *arguments)
@@ -77,7 +86,8 @@ def _plain(dialect: Dialect) -> Dialect:
 def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
     """How to generate; with a grammar where the request leaves no choice of form."""
     grammar = ""
-    if request.schema is not None or request.choice not in ("auto", "none"):
+    forced = request.schema is not None or request.choice not in ("auto", "none")
+    if forced and not talks(served.engine):
         grammar = _grammar(request, dialect, served, prompt)
     return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
 

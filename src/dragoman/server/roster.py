@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import api
-from ..engines.base import Engine, ModelInfo
+from ..engines.base import Engine, ModelInfo, talks, voices
 from ..errors import EngineError, RequestError, Unreachable, UsageError
 from ..syntax.dialect import Dialect
 from .gate import Gate
 
-__all__ = ["Roster", "Served"]
+__all__ = ["Roster", "Served", "told"]
+
+_log = logging.getLogger(__name__)
+# What models of any make are known to leave in the text of an engine that decodes by itself.
+_UNKNOWN = Dialect("", reasoning="<think>\n{text}\n</think>")
 
 
 @dataclass(slots=True)
@@ -70,8 +75,9 @@ class Roster:
             for engine in self.engines:
                 await engine.start()
                 gate = Gate(getattr(engine, "places", None), self.queue)
-                for info in await engine.models():
-                    self._served[info.name] = Served(engine, info, self._speaks(info), gate=gate)
+                for voice in voices(engine):
+                    for info in await voice.models():
+                        self._add(voice, info, gate)
         except Exception as error:
             self.failure = error
             raise
@@ -122,15 +128,32 @@ class Roster:
         names = (model, model.removesuffix(":latest"), f"{model}:latest")
         return next((self._served[name] for name in names if name in self._served), None)
 
-    def _speaks(self, info: ModelInfo) -> Dialect:
-        if self._dialect is not None:
-            return self._dialect
-        name = info.dialect or api.detect(info.template or None, info.specials or None) or _by_turns(info)
-        if not name:
-            raise UsageError(
-                f"cannot tell which dialect {info.name!r} writes; name it with --dialect (`dragoman dialects` lists them)"
-            )
-        return api.get(name)
+    def _add(self, engine: Engine, info: ModelInfo, gate: Gate) -> None:
+        dialect, why = self._speaks(engine, info)
+        self._served[info.name] = Served(engine, info, dialect, gate=gate)
+        _log.info("model %s: %s; dialect %s (%s)", info.name, told(info), dialect.name or "unknown", why)
+
+    def _speaks(self, engine: Engine, info: ModelInfo) -> tuple[Dialect, str]:
+        """The dialect of a model, and why it is that one."""
+        if self._dialect is not None or info.dialect:
+            return self._dialect or api.get(info.dialect), "as set"
+        for name, why in api.detections(info.template or None, info.specials or None):
+            return api.get(name), why
+        if name := _by_turns(info):
+            return api.get(name), "its turns begin like this"
+        if talks(engine):
+            return _UNKNOWN, "the engine decodes by itself"
+        raise UsageError(
+            f"cannot tell which dialect {info.name!r} writes; name it with --dialect (`dragoman dialects` lists them)"
+        )
+
+
+def told(info: ModelInfo) -> str:
+    """What was found of a model, in a few words."""
+    template = "a template" if info.template else "no template"
+    context = f", {info.context} tokens of context" if info.context else ""
+    source = f"{info.source}, " if info.source else ""
+    return f"{source}{template}, {len(info.specials)} special tokens{context}"
 
 
 def _by_turns(info: ModelInfo) -> str:

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from starlette.types import Receive, Send
 
-from ..engines.base import End, Piece, Progress
+from ..engines.base import End, Item, Piece, Progress
 from ..errors import Broken, Cancelled, DragomanError, EngineError
 from ..events import Event, Finish, Usage
 from ..syntax.decode import fold
@@ -157,7 +157,7 @@ class _Answer:
         if size is not None:
             choice.generation.prompted(size)
 
-    def _read(self, choice: Choice, batch: Sequence[Piece | Progress | End]) -> tuple[list[Event], End | None]:
+    def _read(self, choice: Choice, batch: Sequence[Item]) -> tuple[list[Event], End | None]:
         """The events of what was read together, and the end if it was among it."""
         self.clock.read()
         found: list[Event] = []
@@ -174,6 +174,10 @@ class _Answer:
             elif type(item) is End:
                 self.wire.note(item.extra)
                 return found, item
+            else:  # an engine that talks has decoded it
+                if self.exchange.first is None:
+                    self._begun()
+                found += choice.generation.take([cast("Event", item)])
         return found, None
 
     def _begun(self) -> None:

@@ -414,7 +414,7 @@ def test_an_answer_is_continued_without_a_template() -> None:
 # Real dialects: what is written back is what they read
 
 
-@pytest.mark.parametrize("name", api.names())
+@pytest.mark.parametrize("name", [name for name in api.names() if api.get(name).call])
 def test_every_dialect_writes_a_whole_conversation_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.engines.own.encode", encode)
     dialect = api.get(name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import api
 from ..errors import UsageError
-from ..messages import Call, Reasoning, Turn
+from ..messages import Call, Reasoning, Text, Turn
 from ..syntax.dialect import Dialect
 from ..syntax.template import marks, parse
 from .files import dump
@@ -50,8 +50,9 @@ def facts(dialect: Dialect) -> dict[str, Any]:
 
 
 def example(dialect: Dialect) -> str:
-    """What a model writes that thinks and then calls a tool; without the thinking where a dialect has none."""
-    for parts in ((Reasoning("The user asks for the weather."), CALL), (CALL,)):
+    """What a model writes that thinks and then calls a tool, as far as a dialect has these."""
+    thought = Reasoning("The user asks for the weather.")
+    for parts in ((thought, CALL), (CALL,), (thought, Text("It is sunny."))):
         with suppress(UsageError):
             return api.encode(dialect, Turn(parts))
     return ""

@@ -81,3 +81,18 @@ MIMO = Dialect(
     aliases=("mimo",),
     models="MiMo-V2 Flash and Pro, V2.5, V2.6",
 )
+
+MINICPM_V = Dialect(
+    "minicpm-v",
+    call=CALL,
+    args=PARAMS,
+    also=(JSON,),
+    reasoning="<think>\n{text}\n</think>\n\n",
+    drops=tuple(f"<reserved_{i}>" for i in range(8, 16)),
+    begins=BEGINS,
+    ends=CHATML_ENDS,
+    declare=DECLARE,
+    results_role="user",
+    aliases=("minicpmv",),
+    models="MiniCPM-V 4.6",
+)

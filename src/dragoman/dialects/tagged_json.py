@@ -80,7 +80,7 @@ GRANITE3 = Dialect(
     turn="<|start_of_role|>{role}<|end_of_role|>{text}<|end_of_text|>\n",
     results="{text}",
     signs=("<|tool_call|>", "<|start_of_role|>"),
-    aliases=("granite",),
+    aliases=("granite", "granite-phrases"),
     models="Granite 3.0 to 3.3",
 )
 
@@ -209,4 +209,19 @@ COHERE_CMD4 = Dialect(
     signs=("<|START_ACTION|>", "<|START_TEXT|>"),
     aliases=("cohere_command4",),
     models="Command A+, North",
+)
+
+APRIEL = Dialect(
+    "apriel",
+    call="<tool_calls>{call}</tool_calls>",
+    args=LISTED,
+    reasoning="Here are my reasoning steps:\n{text}\n[BEGIN FINAL RESPONSE]\n",
+    thoughts=("<thinking>{text}</thinking>",),
+    drops=("[END FINAL RESPONSE]", "[BEGIN FINAL RESPONSE]"),
+    begins="<|assistant|>\n",
+    ends=("<|end|>", "<|user|>", "<|begin_assistant|>"),
+    turn="<|{role}|>\n{text}\n<|end|>\n",
+    results="{text}",
+    signs=("[BEGIN FINAL RESPONSE]",),
+    models="Apriel 1.5 and 1.6",
 )

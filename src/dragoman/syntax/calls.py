@@ -105,13 +105,13 @@ class CallSink:
     `lenience`: the `Notice` that its form deserves, and `began`, where it begins.
     `put(json, start, end)`: a piece of the arguments, and the raw text it came from.
     `nested`: the arguments stand in a string, which was undone already.
-    `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
+    `empty`: its opening tag closed itself.  `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
     `doubt`: asked for a name that was not offered; it lets the events wait, or refuses.
     """
 
     __slots__ = (
         "_cut", "began",
-        "completed", "doubt", "flawed", "index",
+        "completed", "doubt", "empty", "flawed", "index",
         "lenience", "live", "missing", "name", "nested", "open", "policy", "put", "recovered", "rest",
         "schema", "scope", "sink", "tools",
     )  # fmt: skip
@@ -123,7 +123,7 @@ class CallSink:
         self.sink, self.tools, self.policy, self.index, self.doubt, self.live = sink, tools, policy, index, doubt, live
         self._cut = cut
         self.put: Output = sink.args
-        self.nested = False
+        self.nested = self.empty = False
         self.recovered = self.open = self.completed = False
         self.scope = _NOTHING
         self.schema = ANY

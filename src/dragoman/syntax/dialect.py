@@ -34,9 +34,11 @@ class Dialect:
         args: the codec of `{args}` or `{call}` in `call`.
         id: the call's own id, put together from the other holes of `call`, where the model numbers its calls.
         section: the marks around all calls of a turn, with `{calls}`.
+        sections: other spellings of it.
         reasoning: a block of thinking.
         thoughts: other spellings of it.
         content: blocks of the answer, where the answer is marked too.
+        gated: a call counts for declared tools only, since its mark is common in prose or code.
         also: other forms of a call seen in the wild; a text uses the codec `args`.
         begins: what a rendered prompt ends with when the model is to write its turn.
         ends: marks that end a turn.
@@ -61,9 +63,11 @@ class Dialect:
     args: Codec | None = None
     id: str = ""
     section: str = ""
+    sections: tuple[str, ...] = ()
     reasoning: str = ""
     thoughts: tuple[str, ...] = ()
     content: tuple[str, ...] = ()
+    gated: bool = False
     also: tuple[str | Form, ...] = ()
     begins: str = ""
     ends: tuple[str, ...] = ()
@@ -116,8 +120,9 @@ def _problems(dialect: Dialect) -> Iterator[str]:
             yield f"{{args}} needs a {{name}}: {form.template!r}"
         if "}{" in form.template.replace("{name}{args}", ""):
             yield f"two holes side by side, and nothing tells where the first ends: {form.template!r}"
-    if dialect.section and holes(dialect.section) != ("calls",):
-        yield f"a section needs exactly one {{calls}}: {dialect.section!r}"
+    for section in (dialect.section, *dialect.sections):
+        if section and holes(section) != ("calls",):
+            yield f"a section needs exactly one {{calls}}: {section!r}"
     for block in (dialect.reasoning, *dialect.thoughts, *dialect.content):
         if block and holes(block) != ("text",):
             yield f"a block needs exactly one {{text}}: {block!r}"

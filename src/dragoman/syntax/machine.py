@@ -70,7 +70,7 @@ class Machine(Reading):
             return "reasoning" if mark not in self.plan.phrases or not self.sink.begun else self.text()
         if meaning == "drop":
             self.sink.block()
-        elif self.section and mark == self.plan.section[1]:
+        elif self.section and mark in self.plan.section_ends:
             self.section = False
         else:
             self.sink.notice("stray-mark", self.r.mark_at, mark)
@@ -105,15 +105,15 @@ class Machine(Reading):
         """The opening mark of a call, or of a section and then that of a call; where it stands twice, the last counts."""
         r, carried = self.r, False
         while True:
-            at, forms, opens = r.mark_at, self.forms(mark), mark in self.plan.section[0][:1]
+            at, forms, opens = r.mark_at, self.forms(mark), mark in self.plan.sections
             spelled = r.spelled(mark, at)
             loose = spelled or (not opens and bool(forms) and forms[0].loose and not self.section)
-            if not (forms or opens) or (loose and not self.may_recover()):
+            if not (forms or opens) or (loose and not self.may_recover()) or not self.anchored(forms):
                 return self.prose(forms)
             if not carried:
                 r.keep(at)
             again = yield from self.following(mark)
-            if again == self.plan.section[1] and again:
+            if again in self.plan.section_ends:
                 r.kept = None
                 return "content"
             if not again and not forms:
@@ -129,12 +129,18 @@ class Machine(Reading):
 
     def following(self, mark: str) -> Steps[str]:
         """The mark of a call right behind an opening mark, or that of the end of an empty section."""
-        opening, closing = self.plan.section
-        if mark not in opening[:1]:
+        if mark not in self.plan.sections:
             return (yield from self.r.next(stop(*self.plan.forms)))
-        for more in opening[1:]:
+        opening, closing = self.plan.sections[mark]
+        if mark != next(iter(self.plan.sections)):
+            self.sink.notice("variant", self.r.mark_at)
+        for more in opening:
             yield from self.r.next(stop(more))
         return (yield from self.r.next(stop(*self.plan.forms, closing)))
+
+    def anchored(self, forms: tuple[FormPlan, ...]) -> bool:
+        """Whether a mark that is a word or a fence stands at a line start, outside code."""
+        return not (forms and forms[0].anchored) or (self.sink.line_start() and not self.sink.in_code())
 
     def may_recover(self) -> bool:
         """Whether a recovery form may stand here: at a line start, outside code."""
@@ -298,7 +304,7 @@ class Machine(Reading):
         """Calls one after the other: `call` or `draft`."""
         r = self.r
         while True:
-            if mark in self.plan.section[0][:1]:
+            if mark in self.plan.sections:
                 self.section = True
                 mark = (yield from self.following(mark)) or mark
             call = self.new()
@@ -312,15 +318,16 @@ class Machine(Reading):
                 yield from self.verbatim(form, call)
             else:
                 call.end()
-                yield from self.closers(form)
-            if self.section and (yield from r.next(stop(self.plan.section[1]))):
+                if not call.empty:
+                    yield from self.closers(form)
+            if self.section and (yield from r.next(stop(*self.plan.section_ends))):
                 self.section = False
             self.take_over(call)
             self.patience()
             if self.waiting is None:
                 return "call"
             mark, size = yield from r.ahead(self.reasoning_stop)
-            if mark in self.plan.forms or mark in self.plan.bare or mark in self.plan.section[0][:1]:
+            if mark in self.plan.forms or mark in self.plan.bare or mark in self.plan.sections:
                 r.pos += size
             elif mark in self.dialect.ends or (not mark and (yield from r.ended())):
                 return "call"

@@ -61,7 +61,8 @@ class Scope:
 class FormPlan:
     """One form of a call: its opening mark, the marks before the first hole, and what follows each hole.
 
-    `recovered`: it counts for declared tools only.  `loose`: outside of its section it does too.
+    `recovered`: it counts for declared tools only, `gated` although it is the dialect's own.
+    `loose`: outside of its section it does too.
     """
 
     form: Form
@@ -72,6 +73,7 @@ class FormPlan:
     loose: bool
     scope: Scope
     draft: Scope
+    gated: bool = False
 
     @property
     def codec(self) -> Codec:
@@ -80,6 +82,11 @@ class FormPlan:
     @property
     def closers(self) -> tuple[str, ...]:
         return self.steps[-1][1]
+
+    @property
+    def anchored(self) -> bool:
+        """Whether it counts at a line start only: its mark is a word or a fence."""
+        return self.gated and self.opener[:1] not in ("<", "[")
 
 
 @dataclass(slots=True)
@@ -90,7 +97,7 @@ class Plan:
     phrases: frozenset[str] = frozenset()
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
-    section: tuple[tuple[str, ...], str] = ((), "")
+    sections: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     closers: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     heads: tuple[str, ...] = ()
@@ -100,6 +107,11 @@ class Plan:
     fenced: FormPlan | None = None
     python: FormPlan | None = None
 
+    @property
+    def section_ends(self) -> tuple[str, ...]:
+        """The marks that close a section."""
+        return tuple(dict.fromkeys(closing for _, closing in self.sections.values()))
+
     def meaning(self, mark: str) -> str:
         """What a mark means in content."""
         if mark in self.opens:
@@ -108,7 +120,7 @@ class Plan:
             return "end"
         if mark in self.dialect.drops:
             return "drop"
-        if mark in self.section[0][:1]:
+        if mark in self.sections:
             return "section"
         if mark in self.forms:
             return "call"
@@ -136,7 +148,7 @@ class Plan:
         closes = self.closes if reasoning else tuple(mark for mark in self.closes if mark not in self.phrases)
         found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.dialect.drops]
         if calls:
-            found += [*self.section[0][:1], *self.forms, *(() if reasoning else self.last)]
+            found += [*self.sections, *self.forms, *(() if reasoning else self.last)]
         if calls and recover:
             found += [*self.bare, *(("{",) if self.json and not reasoning else ())]
         return stop(*found, plain=frozenset((*self.opens, *self.closes, *self.dialect.ends)))
@@ -162,39 +174,50 @@ def _border(literal: str) -> tuple[str, ...]:
 
 def _calls(made: Plan) -> None:
     """The forms of a call by their opening mark, with those that the engine adds for every dialect."""
-    own = made.dialect.forms
-    if made.dialect.section:
-        before, _, after = split(made.dialect.section)
-        made.section = marks(before), marks(after)[-1]
+    own = _own(made.dialect)
+    for section in _sections(made.dialect):
+        before, _, after = split(section)
+        made.sections[marks(before)[0]] = marks(before)[1:], marks(after)[-1]
     openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
     for form in own:
         if marks(_before(form)):
-            _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1]))
+            _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1], own=True))
     for opener in openers:
         first = made.forms[opener][0]
         for form in _foreign(opener, first):
             _add(made.forms, _form(made, form, openers, recovered=True))
-    if made.dialect.section:
+    for section in _sections(made.dialect):
         for codec in (JsonCall(), Python()):
-            _add(
-                made.forms,
-                _form(made, Form(made.dialect.section.replace("{calls}", "{call}"), codec), openers, recovered=True),
-            )
+            _add(made.forms, _form(made, Form(section.replace("{calls}", "{call}"), codec), openers, recovered=True))
     for form in own:
         for bare in _bare(made, form, openers):
             _add(made.bare, bare)
-    made.closers = made.section[1:] * bool(made.dialect.section) + tuple(
+    made.closers = made.section_ends + tuple(
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers)
     )
     last = (mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
-    every = dict.fromkeys((*made.section[1:], *last))
-    made.last = tuple(mark for mark in every if _stray(mark, (*openers, *made.section[0])))
+    every = dict.fromkeys((*made.section_ends, *last))
+    made.last = tuple(mark for mark in every if _stray(mark, (*openers, *made.sections)))
     made.heads = tuple(form.head[0] for forms in made.forms.values() for form in forms if form.head)
     mine: dict[type, Codec] = {type(form.codec): form.codec for form in own}
     json, python = mine.get(JsonCall, JsonCall()), mine.get(Python, Python())
     made.json = _form(made, Form("{call}" + _last(made, openers), json), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", json), openers, recovered=True)
     made.python = _form(made, Form("{call}", python), openers, recovered=True)
+
+
+def _own(dialect: Dialect) -> tuple[Form, ...]:
+    """The forms of a call; one without any mark has those of the section that it stands in."""
+    forms = dialect.forms
+    if not dialect.section or _sections(dialect):
+        return forms
+    return (Form(dialect.section.replace("{calls}", forms[0].template), forms[0].codec), *forms[1:])
+
+
+def _sections(dialect: Dialect) -> tuple[str, ...]:
+    """The sections whose calls have marks of their own."""
+    bare = not any(marks(_before(form)) for form in dialect.forms[:1])
+    return () if bare or not dialect.section else (dialect.section, *dialect.sections)
 
 
 def _stray(mark: str, openers: tuple[str, ...]) -> bool:
@@ -233,7 +256,7 @@ def _add(table: dict[str, tuple[FormPlan, ...]], form: FormPlan) -> None:
     table[form.opener] = (*table.get(form.opener, ()), form)
 
 
-def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool) -> FormPlan:
+def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool, own: bool = False) -> FormPlan:
     pieces = list(parse(form.template))
     head = marks(pieces.pop(0)) if not isinstance(pieces[0], Hole) else ()  # type: ignore[arg-type]
     steps = []
@@ -242,10 +265,12 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool) 
         after = marks(pieces.pop(0)) if pieces and not isinstance(pieces[0], Hole) else ()  # type: ignore[arg-type]
         steps.append((hole.name, after))  # type: ignore[union-attr]
     heads = tuple(mark for own in made.dialect.forms for mark in marks(_before(own))[1:2] if len(mark) > 3)
-    scope = Scope(steps[-1][1] + made.section[1:] * bool(made.dialect.section), openers + heads, made.dialect.ends)
+    scope = Scope(steps[-1][1] + made.section_ends, openers + heads, made.dialect.ends)
     opener = head[0] if head else ""
-    loose = bool(made.dialect.section) and opener not in made.dialect.special
-    return FormPlan(form, opener, head[1:], tuple(steps), recovered, loose, scope, scope.within(made.closes))
+    loose = bool(made.sections) and opener not in made.dialect.special
+    gated = own and made.dialect.gated
+    draft = scope.within(made.closes)
+    return FormPlan(form, opener, head[1:], tuple(steps), recovered or gated, loose, scope, draft, gated)
 
 
 NAME = re.compile(r"[ \t\"']{0,2}(?P<name>[\w.\-]{0,257})")

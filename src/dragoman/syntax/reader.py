@@ -16,7 +16,8 @@ Where a limit cut the text (`cut`), the beginning of a mark at its end is `dropp
 is text.
 
 Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
-tag may have blanks after `<`, after `/`, around `=` and before `>`, and either quote or none behind `=`.
+tag may have blanks after `<`, after `/`, around `=`, before `>` and behind a bar inside, and either quote or none
+behind `=`.
 
 Special tokens: `specials` are the marks that this tokenizer writes as one token.  Such a mark counts where it came
 as that token; `spelled` tells one that is only its letters.
@@ -49,6 +50,10 @@ def spelling(mark: str) -> tuple[str, ...]:
     for i, char in enumerate(mark):
         if tag and i and (char in "=>" or mark[i - 1] in "=</") and char not in _BARS and mark[i - 1] not in _BARS:
             atoms.append("[ \\t]{0,2}")
+        if tag and i > 2 and mark[i - 1] in _BARS and char not in _BARS + ">":  # behind a word's own mark
+            atoms.append("[ \\t]{0,2}")
+            if char.isspace():
+                continue
         if char in "\"'" and mark[i - 1 : i] == "=":
             atoms.append("[\"']?")
         elif char in _BARS:

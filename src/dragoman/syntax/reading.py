@@ -34,7 +34,8 @@ class Reading(Calling):
     def forms(self, mark: str) -> tuple[FormPlan, ...]:
         """The forms that begin with a mark."""
         found = self.plan.forms.get(mark) or self.plan.bare.get(mark, ())
-        return tuple(form for form in found if not form.recovered or (self.tools.known and self.policy.repair))
+        mends = self.policy.repair
+        return tuple(form for form in found if not form.recovered or (self.tools.known and (mends or form.gated)))
 
     def call(
         self, forms: tuple[FormPlan, ...], at: int, *, spelled: bool = False, proof: str = "", skip: int = 0
@@ -57,7 +58,7 @@ class Reading(Calling):
             yield from self.verbatim(form, call)
         else:
             call.end()
-            closed = yield from self.closers(form)
+            closed = call.empty or (yield from self.closers(form))
             if proof and self.waiting is not None and not (yield from self.proved(proof, closed=closed)):
                 return self.give_back(forms, form, call, at)
         return self.deliver(call, at)
@@ -93,7 +94,7 @@ class Reading(Calling):
             return "spelled-mark"
         if form.loose and not self.section:
             return "recovered"
-        if form.form.template == self.dialect.call:
+        if form.form.template == self.dialect.call or form.gated:
             return ""
         return "recovered" if form.recovered else "variant"
 
@@ -101,7 +102,7 @@ class Reading(Calling):
         """A call in one form, behind its opening marks."""
         if form.steps[0][0] != "call":
             state = yield from self.head(form, call)
-            if state != WHOLE:
+            if state != WHOLE or call.empty:
                 return state
         state = yield from form.codec.decode(self.r, call)
         if state == BAD and call.cut and self.r.begun(call.scope.stop(*call.scope.openers)):
@@ -134,6 +135,7 @@ class Reading(Calling):
     def head(self, form: FormPlan, call: CallSink) -> Steps[str]:
         """What stands before the arguments: the name, perhaps an id or a type; only the name must be there."""
         r, words, there = self.r, {}, True
+        call.empty = False
         for hole, after in form.steps[:-1]:
             word = (yield from self.word()) if there else ""
             if there and r.closed and r.pos == len(r.buf):
@@ -143,12 +145,22 @@ class Reading(Calling):
             words[hole] = word
             there = not after
             for mark in after:
-                there = bool((yield from r.next(stop(mark))))
+                found = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
+                there, call.empty = bool(found), found == "/>"
+        if call.empty:
+            return self.alone(call, words)
         found = yield from r.look(form.codec.opening)
         ended = r.closed and not r.buf[r.pos :].strip()
         if not ended and (found is None or found["ok"] is None):
             return BAD
         return WHOLE if call.begin(words["name"], self.id(words)) else BAD
+
+    def alone(self, call: CallSink, words: dict[str, str]) -> str:
+        """A tag that closes itself: a call without arguments."""
+        if not call.begin(words["name"], self.id(words)):
+            return BAD
+        call.put("{}", self.r.at, self.r.at)
+        return WHOLE
 
     def word(self) -> Steps[str]:
         """A name; "" if none stands here."""

@@ -30,7 +30,7 @@ __all__ = ["Hole", "holes", "marks", "parse", "split"]
 HOLES = ("text", "name", "id", "index", "type", "args", "call", "calls")
 
 _HOLE = re.compile(r"\{(%s)\}" % "|".join(HOLES))
-_MARK = re.compile(r"<[^<>\n]*>?|\[[^\[\]\s]*\]|[^\s<\[]+|\[")
+_MARK = re.compile(r"<[^<>\n]*>?|\[[^\[\]\s]*\]|\[[A-Z][^\[\]\n]*\]|[^\s<\[]+|\[")
 
 
 @dataclass(frozen=True, slots=True)

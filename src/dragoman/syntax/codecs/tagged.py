@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ..kinds import ANY, Schema, quote, typed
+from ..kinds import ANY, Schema, quote, strict_json, typed
 from ..reader import Reader, Steps, Stop, stop
 from . import CUT, WHOLE
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Value"]
 
 _MAYBE_JSON = frozenset('{["-0123456789tfn \t\r\n')
+_WRAPPERS = ("arguments", "parameters", "properties", "input", "args")
 _STRING = Schema({"type": "string"})
 
 
@@ -44,8 +45,10 @@ class Value:
         self.open = ("{" if self.first else ", ") + json.dumps(key, ensure_ascii=False) + ": "
         if key in given:
             call.notice("duplicate-key", r.at, key)
+        properties = call.schema.properties()
+        self.wraps = self.first and key in _WRAPPERS and bool(properties) and key not in properties
         given.add(key)
-        self.live: bool | None = True if self.schema.text_only and not codec.strip else None
+        self.live: bool | None = False if self.wraps else True if self.schema.text_only and not codec.strip else None
         self.text: list[str] = []
         self.newlines: list[str] = []
         self.fresh, self.said, self.begun = True, False, False
@@ -170,6 +173,21 @@ class Value:
         self.cut_short = not after and self.call.cut
         return self.left()
 
+    def unwrap(self, text: str) -> bool:
+        """All arguments as the one value of a parameter that the tool does not have."""
+        value, _ = typed(text, self.call.schema)
+        try:
+            keys = strict_json(value)
+        except ValueError:
+            return False
+        if not isinstance(keys, dict) or not self.call.schema.properties().issuperset(keys):
+            return False
+        self.given.clear()
+        self.given.update(keys)
+        self.call.notice("repaired", self.r.at)
+        self.call.put(value.strip()[:-1] if keys else "", self.r.at, self.r.at)
+        return True
+
     def left(self) -> bool:
         """The value ends without its own close tag."""
         self.call.notice("unclosed", self.r.at)
@@ -185,6 +203,8 @@ class Value:
             self.say(quote(rest) + '"', at, at)
             return WHOLE
         text = "".join(self.text) + rest
+        if self.wraps and self.unwrap(text):
+            return WHOLE
         value, right = typed(text.strip() if self.codec.strip else text, self.schema)
         if not right:
             self.call.notice("untyped", at, "".join(self.text))

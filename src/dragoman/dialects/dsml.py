@@ -1,0 +1,61 @@
+"""DSML and GCML: tags with attributes whose every word has a mark before it; an attribute tells strings from JSON."""
+
+from ..syntax.codecs.params import Params
+from ..syntax.dialect import Dialect
+from .deepseek import ENDS, TURN
+
+RESULTS = "<function_results>\n<result>{text}</result>\n</function_results>"
+DSML_CALL = '<｜DSML｜invoke name="{name}">\n{args}</｜DSML｜invoke>'
+DSML_PARAMS = Params('<｜DSML｜parameter name="{key}" string="{type}">{value}</｜DSML｜parameter>\n')
+
+DEEPSEEK_V32 = Dialect(
+    "deepseek-v32-dsml",
+    section="<｜DSML｜function_calls>\n{calls}\n</｜DSML｜function_calls>",
+    sections=("<｜DSML｜tool_calls>{calls}</｜DSML｜tool_calls>", "<｜DSML｜toolcalls>{calls}</｜DSML｜toolcalls>"),
+    call=DSML_CALL,
+    args=DSML_PARAMS,
+    reasoning="<think>{text}</think>",
+    begins="<｜Assistant｜>",
+    ends=ENDS,
+    turn=TURN,
+    results=RESULTS,
+    signs=("｜DSML｜", "function_calls>"),
+    aliases=("deepseek_v32", "deepseekv32", "deepseek_v3_2", "deepseek32"),
+    models="DeepSeek-V3.2",
+)
+
+DEEPSEEK_V4 = Dialect(
+    "deepseek-v4-dsml",
+    section="<｜DSML｜tool_calls>\n{calls}\n</｜DSML｜tool_calls>",
+    sections=(
+        "<｜DSML｜function_calls>{calls}</｜DSML｜function_calls>",
+        "<｜DSML｜toolcalls>{calls}</｜DSML｜toolcalls>",
+        "<｜DSML｜tool>{calls}</｜DSML｜tool>",
+    ),
+    call=DSML_CALL,
+    args=DSML_PARAMS,
+    reasoning="<think>{text}</think>",
+    begins="<｜Assistant｜>",
+    ends=ENDS,
+    turn=TURN,
+    results="<result>{text}</result>",
+    signs=("｜DSML｜", "tool_calls>"),
+    aliases=("deepseek_v4", "deepseekv4", "deepseek-v4"),
+    models="DeepSeek-V4",
+)
+
+DEEPSEEK_V41 = Dialect(
+    "deepseek-v41-dsml",
+    section="<｜DSML｜ calls>\n{calls}\n</｜DSML｜ calls>",
+    sections=("<｜DSML｜ tool_calls>{calls}</｜DSML｜ tool_calls>",),
+    call='<｜DSML｜ invoke name="{name}">\n{args}</｜DSML｜ invoke>',
+    args=Params('<｜DSML｜ parameter name="{key}" string="{type}">{value}</｜DSML｜ parameter>\n'),
+    reasoning="<think>{text}</think>",
+    begins="<｜Assistant｜>",
+    ends=ENDS,
+    turn=TURN,
+    results="<result>{text}</result>",
+    signs=("｜DSML｜ calls>",),
+    aliases=("deepseek_v41", "deepseekv41", "deepseek-v41"),
+    models="DeepSeek-V4.1",
+)

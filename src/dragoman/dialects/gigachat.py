@@ -1,0 +1,23 @@
+"""GigaChat 3.5: tags with attributes whose every word has a mark before it."""
+
+from ..syntax.codecs.params import Params
+from ..syntax.dialect import Dialect
+
+GIGACHAT35 = Dialect(
+    "gigachat35-gcml",
+    section="<｜GCML｜tool_calls>\n{calls}\n</｜GCML｜tool_calls>",
+    sections=(
+        "<｜GCML｜function_calls>{calls}</｜GCML｜function_calls>",
+        "<｜GCML｜toolcalls>{calls}</｜GCML｜toolcalls>",
+    ),
+    call='<｜GCML｜invoke name="{name}">\n{args}</｜GCML｜invoke>',
+    args=Params('<｜GCML｜parameter name="{key}" string="{type}">{value}</｜GCML｜parameter>\n'),
+    reasoning="<think>{text}</think>",
+    begins="assistant<|role_sep|>\n",
+    ends=("</s>", "<|message_sep|>"),
+    turn="{role}<|role_sep|>\n{text}<|message_sep|>\n\n",
+    results='<function_response name="{name}">{text}</function_response>',
+    signs=("｜GCML｜",),
+    aliases=("gigachat35",),
+    models="GigaChat 3.5",
+)

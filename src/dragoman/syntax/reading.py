@@ -145,8 +145,8 @@ class Reading(Calling):
             words[hole] = word
             there = not after
             for mark in after:
-                found = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
-                there, call.empty = bool(found), found == "/>"
+                tag = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
+                there, call.empty = bool(tag), tag == "/>"
         if call.empty:
             return self.alone(call, words)
         found = yield from r.look(form.codec.opening)

@@ -101,7 +101,7 @@ class Params:
 
     def _ended(self, r: Reader, skip: int) -> bool:
         """Whether the text ended in a tag, `skip` characters on."""
-        return r.closed and (r.pos + skip == len(r.buf) or r.begun(stop(*self.middle), skip))
+        return r.closed and (not r.buf[r.pos + skip :].strip() or r.begun(stop(*self.middle), skip))
 
     def _cut(self, call: CallSink, given: set[str]) -> str:
         call.missing = "}" if given else "{}"

@@ -69,3 +69,9 @@ def test_reading_never_fails(regex: str):
 )
 def test_span(regex: str, expected: tuple[int, int | None]):
     assert span(read(regex)) == expected
+
+
+def test_groups_inside_groups_have_a_limit():
+    assert pattern("(" * 40 + "a" + ")" * 40) is not None
+    assert pattern("(" * 5000 + "a" + ")" * 5000) is None
+    assert pattern("(a)" * 5000) is not None

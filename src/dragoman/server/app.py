@@ -8,6 +8,8 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request as Query
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,17 +17,18 @@ from starlette.types import Scope
 
 from ..engines.base import Engine
 from ..errors import RequestError
-from ..protocols import chat, messages_api, ollama
+from ..protocols import chat
 from . import cancel, responses, text
 from . import messages_api as messages
 from . import ollama as ollama_api
 from .config import Config
+from .door import Door, words
 from .endpoints import Answers, Reports, both
 from .observe import Observer
 from .roster import Served
 from .serve import stopping
 from .service import Service
-from .wire import Fails, refusal
+from .wire import refusal
 
 __all__ = ["create_app"]
 
@@ -61,6 +64,7 @@ def create_app(
             Route("/health", Reports(service, _health, is_open=True)),
             Route("/", Reports(service, _root, is_open=True)),
         ],
+        middleware=_around(service.config),
         exception_handlers={HTTPException: _unknown},
     )
     app.state.service = service
@@ -130,12 +134,20 @@ def _card(served: Served) -> dict[str, Any]:
 async def _unknown(query: Query, _: Exception) -> Response:
     """No endpoint has this path."""
     problem = f"there is nothing at {query.url.path}; / lists what there is"
-    status, body = refusal(_words(query), RequestError(problem, code="unknown_url", status=404))
+    status, body = refusal(words(query.scope), RequestError(problem, code="unknown_url", status=404))
     return Response(body, status, media_type="application/json")
 
 
-def _words(query: Query) -> Fails:
-    """The protocol of a client that asked for what is not there."""
-    if query.url.path.startswith("/api/"):
-        return ollama
-    return messages_api if messages.is_client(query.scope) else chat
+def _around(config: Config) -> list[Middleware]:
+    """What stands around all endpoints."""
+    around = [Middleware(Door, config=config)]
+    if origins := config.cors_origins.split():
+        told = ["x-request-id", "request-id", "retry-after"]
+        allowed: dict[str, Any] = {
+            "allow_origins": origins,
+            "allow_methods": ["*"],
+            "allow_headers": ["*"],
+            "expose_headers": told,
+        }
+        around.insert(0, Middleware(CORSMiddleware, **allowed))
+    return around

@@ -61,6 +61,15 @@ class Config:
     tls_key: str = _setting("", "File of the certificate's private key.")
     body_limit: int = _setting(64 << 20, "Bytes a request may have.", least=1024)
 
+    tools_limit: int = _setting(512, "Tools a request may have.", least=0)
+    schema_limit: int = _setting(256 << 10, "Bytes the schema of a tool or of an answer may have.", least=0)
+    cors_origins: str = _setting("", "Web pages that may use the server: origins with blanks between them, or `*`.")
+    hosts: str = _setting(
+        "",
+        "Names under which the server is asked for, with blanks between them; by default any, but on loopback only "
+        "local ones.",
+    )
+
     ctx: int = _setting(0, "Tokens of context per request; 0 is what the model takes, at most 8192.", least=0)
     slots: int = _setting(2, "Requests that run at once; further ones wait.", least=1, most=256)
     queue: int = _setting(64, "Requests that may wait for a place in an engine; more are refused.", least=0)

@@ -22,6 +22,7 @@ from ..protocols import wire as json
 from .caller import Caller
 from .exchange import Exchange
 from .http import Left, advice, read_json, send_json
+from .limits import check_request
 from .prepare import call_id
 from .serve import serve, stopping
 from .service import Service
@@ -85,6 +86,7 @@ class Answers:
     async def _open(self, data: Mapping[str, Any], caller: Caller) -> tuple[Exchange, Wire]:
         """What was asked, and how it is to be answered."""
         request, settings = self.protocol.read_request(data, self._defaults())
+        check_request(request, self.service.config)
         served = self.service.pick(request.model)
         answer_id = self.prefix + secrets.token_hex(12)
         wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=self.ids)

@@ -11,10 +11,12 @@ from typing import Any
 from starlette.types import Message, Receive, Scope, Send
 
 from ..errors import Busy, Cancelled, RequestError
+from .limits import check_depth
 
 __all__ = ["Left", "advice", "header", "read_json", "send_json", "start"]
 
 _JSON = "application/json"
+_LARGE = 1 << 20  # bytes; reading more takes so long that others would wait
 _BODY_TIME = 60.0  # seconds between two parts of a request
 
 
@@ -49,13 +51,14 @@ async def read_json(scope: Scope, receive: Receive, limit: int, *, typed: bool =
     _check_type(scope, typed=typed)
     body = await _read(scope, receive, limit)
     try:
-        data = json.loads(body)
+        data = json.loads(body) if len(body) < _LARGE else await asyncio.to_thread(json.loads, body)
     except RecursionError:
         raise RequestError("the request's JSON is nested too deeply", code="invalid_json") from None
     except ValueError as error:
         raise RequestError(f"the request is no JSON: {error}", code="invalid_json") from None
     if not isinstance(data, dict):
         raise RequestError("the request must be a JSON object", code="invalid_json")
+    check_depth(data)
     return data
 
 

@@ -25,6 +25,7 @@ from .roster import Served
 
 __all__ = ["Choice", "call_id", "prepare"]
 
+_MANY_TOOLS, _LONG_SCHEMAS = 50, 20_000  # tools, and characters of their schemas
 _LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
 
 
@@ -50,7 +51,9 @@ async def prepare(request: Request, served: Served, policy: Policy, ids: Callabl
     dialect = _plain(served.dialect) if request.prompts else served.dialect
     choices: list[Choice] = []
     for prompt in prompts:
-        options = _options(request, dialect, served, prompt.text)
+        arguments = (request, dialect, served, prompt.text)
+        long = not talks(served.engine) and _is_long(request)
+        options = await asyncio.to_thread(_options, *arguments) if long else _options(*arguments)
         for number in range(request.n):
             generation = _generation(dialect, request, prompt, served, policy=policy, ids=ids)
             choices.append(Choice(len(choices), prompt, generation, _vary(options, number)))
@@ -78,6 +81,18 @@ async def _raw(raw: Raw, served: Served) -> Prompt:
     return Prompt((Segment(raw.text, ids=raw.ids),))
 
 
+def _is_long(request: Request) -> bool:
+    """Whether a grammar is made, and may take so long that others would wait."""
+    if not _is_constrained(request):
+        return False
+    schemas = (request.schema, *(tool.parameters for tool in request.tools))
+    return len(request.tools) > _MANY_TOOLS or sum(len(str(schema)) for schema in schemas) > _LONG_SCHEMAS
+
+
+def _is_constrained(request: Request) -> bool:
+    return request.schema is not None or request.choice not in ("auto", "none")
+
+
 def _plain(dialect: Dialect) -> Dialect:
     """Nothing but the end of a turn means anything; the marks of the model's own dialect are text."""
     return Dialect("", ends=dialect.ends)
@@ -86,8 +101,7 @@ def _plain(dialect: Dialect) -> Dialect:
 def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
     """How to generate; with a grammar where the request leaves no choice of form."""
     grammar = ""
-    forced = request.schema is not None or request.choice not in ("auto", "none")
-    if forced and not talks(served.engine):
+    if _is_constrained(request) and not talks(served.engine):
         grammar = _grammar(request, dialect, served, prompt)
     return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
 

@@ -25,6 +25,7 @@ from .caller import Caller
 from .endpoints import Answers, Refusals, Replies, allow, both, refuse
 from .exchange import Exchange
 from .http import send_json, start
+from .limits import check_request
 from .prepare import prepare
 from .responses_input import Input
 from .serve import serve
@@ -133,6 +134,7 @@ class _Answers(Answers):
         shelf, answer_id = self.service.shelf, self.prefix + secrets.token_hex(12)
         given = await Input.read(shelf, data)
         request, settings = given.request(self._defaults())
+        check_request(request, self.service.config)
         served = self.service.pick(request.model)
         if settings.truncation == "auto":
             request = await fit(request, served)

@@ -19,6 +19,7 @@ _CLASSES = {
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _NOT_LINES = chars("\n\r\u2028\u2029", negated=True)
 _LARGEST = 1000
+_DEEPEST = 50  # groups inside each other
 
 
 class _Unread(Exception):
@@ -55,7 +56,7 @@ class _Pattern:
     """One expression being read."""
 
     def __init__(self, regex: str) -> None:
-        self.regex, self.at = regex, 0
+        self.regex, self.at, self.groups = regex, 0, 0
 
     def whole(self) -> Node:
         """Alternatives, each with its own anchors."""
@@ -126,9 +127,13 @@ class _Pattern:
             if not name or self._peek() in ("=", "!"):
                 raise _Unread
             self.at = self.regex.index(">", self.at) + 1
+        self.groups += 1
+        if self.groups > _DEEPEST:
+            raise _Unread
         body = self._ways()
         if not self._take(")"):
             raise _Unread
+        self.groups -= 1
         return body
 
     def _set(self) -> Chars:

@@ -17,6 +17,7 @@ from dragoman.engines.base import End, Piece, Progress
 from dragoman.engines.script import Script
 from dragoman.errors import Broken
 from dragoman.events import Finish
+from dragoman.server.observe import Observer
 
 from .conftest import PATH, USER, WEATHER, Answer, Running, ask, joined, running
 
@@ -78,7 +79,7 @@ async def test_pieces_read_together_leave_together(serving: Serving) -> None:
     server = serving({"output": "one two three four", "batch": 4})
     writes: list[bytes] = []
 
-    class Count:
+    class Count(Observer):
         def started(self, exchange: Any) -> None: ...
         def finished(self, exchange: Any) -> None: ...
         def events(self, exchange: Any, index: int, events: Any, frames: bytes) -> None:
@@ -357,7 +358,7 @@ async def test_a_client_that_leaves_frees_the_engine(
 ) -> None:
     seen: list[Any] = []
 
-    class Watch:
+    class Watch(Observer):
         def started(self, exchange: Any) -> None: ...
         def events(self, exchange: Any, index: int, events: Any, frames: bytes) -> None:
             seen.extend(event.reason for event in events if isinstance(event, Finish))
@@ -438,7 +439,7 @@ async def test_a_client_that_does_not_read_slows_the_engine() -> None:
 
 
 async def test_an_answer_can_be_ended_from_outside(serving: Serving) -> None:
-    class Warden:
+    class Warden(Observer):
         def started(self, exchange: Any) -> None: ...
         def finished(self, exchange: Any) -> None: ...
         def events(self, exchange: Any, index: int, events: Any, frames: bytes) -> None:

@@ -32,7 +32,9 @@ class Case:
 
     `pieces`: the text as it came, and whether each was a special token; `moments`: one for each piece, if recorded.
     `tools`: those on offer, None if that is unknown.  `vocabulary`: marks that are special tokens of the tokenizer.
-    `request`: the request's JSON, `frames`: what was sent for it and when, `facts`: lines of comment, if recorded.
+    `parallel`: the turn goes on after its first call.
+    `path` and `request`: where the request went, and its JSON; `frames`: what was sent for it, and when;
+    `facts`: lines of comment (all of these only if recorded).
     `expect`: the lines of the expectation; `lines`: where they stand in the file (first, behind the last).
     """
 
@@ -52,7 +54,9 @@ class Case:
     lines: tuple[int, int] = (0, 0)
     moments: tuple[Moment, ...] = ()
     request: str = ""
+    path: str = ""
     frames: tuple[tuple[float, str], ...] = ()
+    parallel: bool = True
     facts: tuple[str, ...] = ()
 
     def __str__(self) -> str:

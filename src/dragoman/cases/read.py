@@ -29,7 +29,9 @@ Options of a case
     marks: yes                what stands between ⟦ and ⟧ arrives as a special token, everything else as text
     special: no               by rule another result when marks arrive as special tokens: not run that way
     stop: "a stop string"     run through `Generation` (the parser knows no stop strings)
+    parallel: no              the turn ends after its first call
     canonical: yes            `encode` writes exactly this text
+    path: /v1/responses       where a recorded request went
 
 Blocks of a recorded turn, before `---- expect`
 
@@ -168,6 +170,8 @@ def _made(
         vocabulary=_words(own.pop("vocabulary", heading.get("vocabulary", []))),
         lines=lines,
         moments=moments,
+        path=own.pop("path", [""])[0],
+        parallel=own.pop("parallel", ["yes"]) == ["yes"],
         request="\n".join(bodies.get("request", ())),
         frames=tuple(map(_frame, bodies.get("frames", ()))),
         facts=facts,

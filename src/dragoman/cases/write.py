@@ -18,7 +18,7 @@ _UNSAFE = re.compile(r"^(?:----|====) |[^\S \n]|\r|[\ud800-\udfff⟦⟧]|^\s*$|\
 
 def brief(case: Case) -> Case:
     """The case without what was only recorded: as it goes into a corpus or a report."""
-    return replace(case, moments=(), request="", frames=())
+    return replace(case, moments=(), request="", path="", frames=())
 
 
 def write(case: Case) -> str:
@@ -38,6 +38,8 @@ def _options(case: Case) -> Iterator[str]:
     if case.policy:
         yield "policy: " + " ".join(f"{key}={_word(value)}" for key, value in case.policy.items())
     yield from (f"stop: {_text(stop)}" for stop in case.stop)
+    if case.path:
+        yield f"path: {case.path}"
     yield from (f"{name}: {word}" for name, word in _flags(case))
 
 
@@ -46,6 +48,8 @@ def _flags(case: Case) -> Iterator[tuple[str, str]]:
         yield "marks", "yes"
     if not case.special:
         yield "special", "no"
+    if not case.parallel:
+        yield "parallel", "no"
     if case.canonical:
         yield "canonical", "yes"
 

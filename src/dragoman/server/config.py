@@ -101,6 +101,14 @@ class Config:
     state_days: float = _setting(30.0, "Days to keep a response after its last use; 0 is no limit.", least=0)
     state_bytes: int = _setting(1 << 30, "Bytes that all responses may have; 0 is no limit.", least=0)
 
+    turn_log: Literal["all", "notices", "off"] = _setting(
+        "all", "Turns to remember: all, those with errors or notices, or none."
+    )
+    turn_log_count: int = _setting(500, "Turns to remember in memory.", least=1)
+    turn_log_to: str = _setting(
+        "", "Where turns are kept for good: a folder (a case file each), or a file named *.sqlite; by default nowhere."
+    )
+
     keep_alive: float = _setting(10.0, "Seconds of silence after which a stream gets a comment.", least=0.01)
     first_token: float = _setting(600.0, "Seconds from the request to the first token; 0 is no limit.", least=0)
     stall: float = _setting(120.0, "Seconds between two tokens; 0 is no limit.", least=0)

@@ -81,7 +81,10 @@ class Answers:
         if service.draining:
             raise stopping()
         service.withdrawn.check(caller)
-        return await self._open(data, caller)
+        exchange, wire = await self._open(data, caller)
+        exchange.path, exchange.body = scope["path"], data
+        exchange.protocol = getattr(self.protocol, "__name__", "").rpartition(".")[2]
+        return exchange, wire
 
     async def _open(self, data: Mapping[str, Any], caller: Caller) -> tuple[Exchange, Wire]:
         """What was asked, and how it is to be answered."""

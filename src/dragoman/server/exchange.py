@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import Cancelled
 from ..events import Finish, Usage
@@ -23,6 +25,7 @@ class Exchange:
     `first` and `seconds`: until the first piece, and until the end; None while they are not known.
     `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
     `left`: the client closed the connection.  `held`: it counts among what its key has running.
+    `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
     """
 
     id: str
@@ -39,6 +42,9 @@ class Exchange:
     left: bool = False
     held: bool = False
     task: asyncio.Task[None] | None = None
+    path: str = ""
+    protocol: str = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
 
     def hold(self) -> None:
         """It counts among what its key has running."""

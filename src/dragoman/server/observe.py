@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any
 
 from ..events import Event, Notice
 from .exchange import Exchange
+from .prepare import Choice
 
 __all__ = ["Log", "Observer", "Observers"]
 
 _log = logging.getLogger("dragoman.turns")
 
 
-class Observer(Protocol):
-    """Sees exchanges.  It is called between two pieces of a stream: it is quick, and does not raise."""
+class Observer:
+    """Sees exchanges, as far as it defines these.  It is called between two pieces of a stream: it is quick, and does not raise."""
 
     def started(self, exchange: Exchange) -> None:
         """A request was read; `exchange.fail` ends it from outside."""
 
+    def prepared(self, exchange: Exchange, choices: Sequence[Choice]) -> None:
+        """Its prompts are rendered, and the engine is about to be asked."""
+
+    def pieces(self, exchange: Exchange, index: int, batch: Sequence[Any]) -> None:
+        """What the engine gave for the choice `index`, before it is decoded."""
+
     def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
-        """Events of the choice `index`, and what is written for them (b"" where the answer is not streamed)."""
+        """Events of the choice `index`, and what is written for them (b"" where the answer is not streamed).
+
+        The end of a stream, which belongs to all choices, comes without events.
+        """
 
     def finished(self, exchange: Exchange) -> None:
         """It is over; `exchange.outcome` says how."""
@@ -31,16 +41,31 @@ class Observers:
     """Several observers as one."""
 
     def __init__(self, observers: Sequence[Observer] = ()) -> None:
-        self._observers = list(observers)
+        self._observers: list[Observer] = []
+        self._near: list[Observer] = []  # those that see the pieces too: nobody else costs anything there
+        for observer in observers:
+            self.add(observer)
 
     def add(self, observer: Observer) -> None:
         """Let one more watch."""
         self._observers.append(observer)
+        if type(observer).pieces is not Observer.pieces:
+            self._near.append(observer)
 
     def started(self, exchange: Exchange) -> None:
         """As in `Observer`."""
         for observer in self._observers:
             observer.started(exchange)
+
+    def prepared(self, exchange: Exchange, choices: Sequence[Choice]) -> None:
+        """As in `Observer`."""
+        for observer in self._observers:
+            observer.prepared(exchange, choices)
+
+    def pieces(self, exchange: Exchange, index: int, batch: Sequence[Any]) -> None:
+        """As in `Observer`."""
+        for observer in self._near:
+            observer.pieces(exchange, index, batch)
 
     def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
         """As in `Observer`."""
@@ -53,7 +78,7 @@ class Observers:
             observer.finished(exchange)
 
 
-class Log:
+class Log(Observer):
     """One line a turn: what was asked, how it ended, how long it took.  A client that left is no error."""
 
     def started(self, exchange: Exchange) -> None:

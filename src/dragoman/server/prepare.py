@@ -37,6 +37,7 @@ class Choice:
     prompt: Prompt
     generation: Generation
     options: Options
+    dialect: Dialect
     shown: Shown = field(default_factory=Shown)
     tokens: list[Alternative] = field(default_factory=list)
 
@@ -56,7 +57,7 @@ async def prepare(request: Request, served: Served, policy: Policy, ids: Callabl
         options = await asyncio.to_thread(_options, *arguments) if long else _options(*arguments)
         for number in range(request.n):
             generation = _generation(dialect, request, prompt, served, policy=policy, ids=ids)
-            choices.append(Choice(len(choices), prompt, generation, _vary(options, number)))
+            choices.append(Choice(len(choices), prompt, generation, _vary(options, number), dialect))
     return choices
 
 

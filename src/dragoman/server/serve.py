@@ -121,6 +121,7 @@ class _Answer:
     async def _answer(self) -> None:
         exchange = self.exchange
         self.choices = await prepare(exchange.request, exchange.served, self.config.policy, self.wire.ids)
+        self.observers.prepared(exchange, self.choices)
         if len(self.choices) == 1:
             await self._generate(self.choices[0])
         else:
@@ -160,6 +161,7 @@ class _Answer:
     def _read(self, choice: Choice, batch: Sequence[Item]) -> tuple[list[Event], End | None]:
         """The events of what was read together, and the end if it was among it."""
         self.clock.read()
+        self.observers.pieces(self.exchange, choice.index, batch)
         found: list[Event] = []
         for item in batch:
             if type(item) is Piece:
@@ -301,6 +303,7 @@ class _Stream(_Answer):
 
     async def _close(self, frames: bytes) -> None:
         self._ended = True
+        self.observers.events(self.exchange, 0, (), frames)
         await self.wire.settle()
         await self._write(frames, more=False)
 

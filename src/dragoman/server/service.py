@@ -20,6 +20,7 @@ from .engine import build
 from .exchange import Exchange
 from .keys import Key, Keys
 from .observe import Log, Observer, Observers
+from .record import Recorder, build_log
 from .roster import Roster, Served
 from .serve import stopping
 from .shelf import Shelf, build_store
@@ -43,7 +44,9 @@ class Service:
         self.config = config
         engines = [build(config)] if engines is None else engines
         self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model, queue=config.queue)
-        self.observers = Observers((Log(), *observers))
+        self.log = build_log(config)
+        recorders = [Recorder(self.log)] if self.log is not None else []
+        self.observers = Observers((Log(), *recorders, *observers))
         self.shelf = Shelf(build_store(config))
         self.keys = Keys.read(config.keys, config.api_key)
         self.withdrawn = Withdrawn()
@@ -68,6 +71,8 @@ class Service:
             await asyncio.gather(self.loading, return_exceptions=True)
         await self.roster.stop()
         self.shelf.close()
+        if self.log is not None:
+            self.log.close()
 
     @contextmanager
     def watching(self, exchange: Exchange) -> Iterator[None]:

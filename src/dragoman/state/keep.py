@@ -1,0 +1,140 @@
+"""Where turns are kept for good: a folder with a file for each, or one SQLite file.
+
+They are written by a thread, so that no stream waits for a disk.  A file is made beside its place and then moved there,
+and SQLite writes its journal first: a killed process leaves no half a turn.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sqlite3
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..cases.case import Case
+from ..cases.read import load, read
+from ..cases.write import write
+from ..errors import UsageError
+from .log import Record
+
+__all__ = ["Folder", "Table", "keeper", "kept"]
+
+_log = logging.getLogger(__name__)
+_DATABASE = (".sqlite", ".sqlite3", ".db")
+_COUNT = 10_000  # turns that are kept unless told otherwise
+_SCHEMA = """
+create table if not exists turns(
+  id text primary key, began real not null, model text, dialect text, outcome text, notices text, text blob not null
+);
+create index if not exists turns_began on turns(began);
+"""
+
+
+def keeper(place: str, count: int = _COUNT) -> Folder | Table:
+    """What keeps turns at a place: SQLite if it is named like one, else a folder.
+
+    Raises:
+        UsageError: nothing can be written there.
+    """
+    path = Path(place).expanduser()
+    try:
+        return Table(path, count) if path.suffix in _DATABASE else Folder(path, count)
+    except (OSError, sqlite3.Error) as error:
+        raise UsageError(f"turns cannot be kept at {place}: {error}") from None
+
+
+def kept(place: Path, key: str) -> Case | None:
+    """The turn whose id begins with `key`, from where turns are kept."""
+    if place.suffix in _DATABASE:
+        with sqlite3.connect(f"file:{place}?mode=ro", uri=True) as database:
+            row = database.execute("select text from turns where id glob ? limit 1", (f"{key}*",)).fetchone()
+        return read(zlib.decompress(row[0]).decode("utf-8", "surrogatepass"))[0] if row else None
+    found = next((path for path in _files(place) if f"-{key}" in path.name), None)
+    return load(found)[0] if found else None
+
+
+class _Writer:
+    """A thread that writes one turn after another; what cannot be written is told of once, then counted."""
+
+    def __init__(self) -> None:
+        self.lost = 0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="turn-log")
+
+    def keep(self, record: Record) -> None:
+        """Keep one, soon."""
+        self._thread.submit(self._try, record)
+
+    def close(self) -> None:
+        """Write what is left, and release."""
+        self._thread.submit(self.release)
+        self._thread.shutdown()
+
+    def write(self, record: Record, text: str) -> None:
+        """Write one, now."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Close what is open."""
+
+    def _try(self, record: Record) -> None:
+        try:
+            self.write(record, write(record.case()))
+        except Exception:  # noqa: BLE001 (a log must not stop what it logs)
+            self.lost += 1
+            if self.lost == 1:
+                _log.exception("a turn could not be kept; further ones are counted only")
+
+
+class Folder(_Writer):
+    """A file for each turn, named by its time and id; the oldest go when there are more than `count`."""
+
+    def __init__(self, path: Path, count: int = _COUNT) -> None:
+        super().__init__()
+        path.mkdir(parents=True, exist_ok=True)
+        self.path, self.count = path, count
+        self._files = deque(sorted(_files(path)))
+
+    def write(self, record: Record, text: str) -> None:
+        """As in `_Writer`."""
+        when = datetime.fromtimestamp(record.began, UTC).strftime("%Y%m%d-%H%M%S")
+        name = re.sub(r"[^\w.-]", "_", record.id)
+        path = self.path / f"{when}-{name}.txt"
+        draft = path.with_suffix(".part")
+        draft.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        draft.replace(path)
+        self._files.append(path)
+        while len(self._files) > self.count:
+            self._files.popleft().unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return folder.glob("????????-??????-*.txt")
+
+
+class Table(_Writer):
+    """One SQLite file; the oldest turns go when there are more than `count`."""
+
+    def __init__(self, path: Path, count: int = _COUNT) -> None:
+        super().__init__()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.count = count
+        self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._database.execute("pragma journal_mode = wal")
+        self._database.executescript(_SCHEMA)
+
+    def write(self, record: Record, text: str) -> None:
+        """As in `_Writer`."""
+        packed = zlib.compress(text.encode("utf-8", "surrogatepass"))
+        row = (record.id, record.began, record.model, record.dialect, record.outcome, " ".join(record.noticed), packed)
+        self._database.execute("insert or replace into turns values(?, ?, ?, ?, ?, ?, ?)", row)
+        oldest = "select id from turns order by began desc limit -1 offset ?"
+        self._database.execute(f"delete from turns where id in ({oldest})", (self.count,))  # noqa: S608 (our own)
+
+    def release(self) -> None:
+        """As in `_Writer`."""
+        self._database.close()

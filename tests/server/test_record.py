@@ -1,0 +1,109 @@
+"""Every turn of a server is in its log, as a case that means what the client was told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dragoman import api
+from dragoman.cases.expect import problems
+from dragoman.cases.read import load, read
+from dragoman.cases.write import write
+from dragoman.explanation import explain
+
+from .conftest import USER, WEATHER, ask, joined
+
+CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+THOUGHT = "<think>Let me see.</think>" + CALL
+
+
+async def logged(server):
+    await server.idle()
+    return [record.case() for record in server.service.log]
+
+
+async def test_a_streamed_call_is_a_case_that_decodes_to_what_was_sent(serving):
+    server = serving({"output": THOUGHT, "cut": [3]})
+    answer = await ask(server, {"messages": USER, "tools": [WEATHER], "stream": True})
+    told = joined(answer.chunks)
+    (case,) = await logged(server)
+    assert case.raw == THOUGHT
+    assert len(case.pieces) > 5
+    found = explain(case, api.get(case.dialect))
+    assert not problems(case, found.turn)
+    assert found.turn.calls[0].arguments == told["calls"][0]["arguments"]
+    assert "".join(text for _, text in case.frames) == answer.body.decode()
+    assert json.loads(case.request)["messages"] == USER
+    assert case.path == "/v1/chat/completions"
+
+
+async def test_it_reads_back_from_its_text(serving):
+    server = serving({"output": THOUGHT, "cut": [3]})
+    await ask(server, {"messages": USER, "tools": [WEATHER], "stream": True})
+    (case,) = await logged(server)
+    (back,) = read(write(case))
+    assert (back.pieces, back.frames, back.expect) == (
+        case.pieces,
+        tuple((round(seconds, 3), text) for seconds, text in case.frames),
+        case.expect,
+    )
+
+
+async def test_stop_strings_and_choices_are_kept(serving):
+    server = serving({"output": "one two three", "cut": [4]}, {"output": "four", "cut": [1]})
+    await ask(server, {"messages": USER, "stop": ["two"], "n": 2})
+    second, first = await logged(server)
+    assert (first.title + "-1") == second.title
+    assert first.stop == ("two",)
+    assert explain(first, api.get(first.dialect)).turn.content == "one "
+
+
+async def test_secrets_are_masked_and_offsets_stay(serving):
+    secret = "sk-abcdefghijklmnopqrstuvwx"
+    server = serving({"output": f"Your key is {secret}.", "cut": [2]})
+    body = {"messages": [{"role": "user", "content": f"my key: {secret}"}], "stream": True}
+    await ask(server, body)
+    (case,) = await logged(server)
+    assert secret not in write(case)
+    assert len(case.raw) == len(f"Your key is {secret}.")
+
+
+async def test_only_turns_with_notices_are_kept_if_so_wanted(serving):
+    server = serving({"output": CALL[:-16], "when": {"user": "cut"}}, {"output": "fine"}, turn_log="notices")
+    for text in ("whole", "cut"):
+        await ask(server, {"messages": [{"role": "user", "content": text}], "tools": [WEATHER]})
+    (case,) = await logged(server)
+    assert case.raw == CALL[:-16]
+
+
+async def test_nothing_is_kept_if_it_is_off(serving):
+    server = serving({"output": "fine"}, turn_log="off")
+    await ask(server)
+    assert server.service.log is None
+
+
+async def test_a_failure_is_kept_with_its_error(serving):
+    server = serving({"output": "half of", "error": "the engine died"})
+    await ask(server, {"messages": USER, "stream": True})
+    await server.idle()
+    (record,) = server.service.log
+    assert record.outcome == "error"
+    assert "died" in record.error
+    assert any("died" in fact for fact in record.case().facts)
+
+
+@pytest.mark.parametrize("name", ["turns", "turns.sqlite"])
+async def test_turns_are_kept_where_the_user_wants_them(serving, tmp_path, name):
+    server = serving({"output": CALL}, turn_log_to=str(tmp_path / name))
+    answer = await ask(server, {"messages": USER, "tools": [WEATHER]})
+    server.stop()
+    server.thread.join()
+    from dragoman.state.keep import kept
+
+    case = kept(tmp_path / name, answer.json["id"])
+    assert case is not None
+    assert case.raw == CALL
+    if name == "turns":
+        (path,) = (tmp_path / name).glob("*.txt")
+        assert load(path)[0].title == answer.json["id"]

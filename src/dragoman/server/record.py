@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ..engines.base import talks
 from ..events import Event, Finish, Usage
 from ..state.keep import keeper
 from ..state.log import Record, TurnLog
@@ -79,6 +80,7 @@ def _record(exchange: Exchange, choice: Choice, began: float) -> Record:
         policy={"recover": "strict"} if request.schema is not None else {},
         stop=request.stop,
         parallel=request.parallel,
+        decoded=talks(served.engine) and not request.prompts,
     )
 
 

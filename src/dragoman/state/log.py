@@ -33,7 +33,8 @@ class Record:
 
     `id`: of the answer, with `-N` behind it for the choices after the first.  `began`: Unix time in seconds.
     `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
-    `batches` and `frames`: what came and what went, each with its seconds since the request.
+    `batches`, `told` and `frames`: what came, what was made of it and what went, with the seconds since the request.
+    `decoded`: the engine decodes by itself, and the text is only what it left.
     `outcome`: open, or how it ended.  `first`, `seconds`: until the first piece, until the end.
     """
 
@@ -52,7 +53,8 @@ class Record:
     parallel: bool = True
     batches: list[tuple[float, Sequence[Any]]] = field(default_factory=list)
     frames: list[tuple[float, bytes]] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
+    told: list[tuple[float, Sequence[Event]]] = field(default_factory=list)
+    decoded: bool = False
     finish: str = "stop"
     outcome: str = "open"
     error: str = ""
@@ -70,6 +72,11 @@ class Record:
     def raw(self) -> str:
         """What the model wrote."""
         return "".join(piece.text for _, piece in self.pieces)
+
+    @property
+    def events(self) -> Iterator[Event]:
+        """What was made of it."""
+        return (event for _, events in self.told for event in events)
 
     @property
     def noticed(self) -> list[str]:
@@ -99,7 +106,7 @@ class Record:
             frames=tuple((seconds, redact(frame.decode("utf-8", "replace"))) for seconds, frame in frames),
             parallel=self.parallel,
             facts=tuple(self._facts()),
-            expect=tuple(map(redact, describe(self._turn(raw)))),
+            expect=tuple(map(redact, describe(self._turn(raw)))) if not self.decoded else (f"finish {self.outcome}",),
         )
 
     def _turn(self, raw: str) -> Turn:
@@ -116,6 +123,8 @@ class Record:
             yield f"first piece after {self.first:.3f} s, {self.seconds or 0:.3f} s in all"
         if self.usage is not None:
             yield f"{self.usage.prompt} prompt tokens, {self.usage.completion} written"
+        if self.decoded:
+            yield "the engine decodes by itself: the text is what it left, and calls it told of are not in it"
         if self.error:
             yield redact(self.error.replace("\n", " "))
 
@@ -188,7 +197,8 @@ class TurnLog:
 
     def sent(self, record: Record, seconds: float, events: Sequence[Event], frames: bytes) -> None:
         """Events came of them, and frames were sent."""
-        record.events += events
+        if events:
+            record.told.append((seconds, events))
         if frames:
             record.frames.append((seconds, frames))
 

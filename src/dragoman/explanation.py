@@ -168,3 +168,4 @@ class _End:
     prompt: int | None = None
     completion: int | None = None
     cached: int | None = None
+    reasoning: int | None = None

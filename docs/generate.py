@@ -18,8 +18,10 @@ from types import ModuleType
 
 import dragoman
 from dragoman import api, errors, events, messages
+from dragoman.checks import CURES, RULES
 from dragoman.cli.app import COMMANDS, run
 from dragoman.cli.dialects import facts
+from dragoman.doctor import SCENARIOS
 from dragoman.notices import NOTICES
 from dragoman.server.config import Config, environment_name
 
@@ -193,9 +195,36 @@ def examples() -> str:
     return "\n".join(f"### {name}\n\n```text\n{facts(api.get(name))['example']}\n```\n" for name in api.names())
 
 
+def scenarios() -> str:
+    """What the doctor plays."""
+    rows = ["| scenario | what is done | only in |", "|---|---|---|"]
+    return "\n".join([*rows, *(f"| `{one.name}` | {one.title} | {', '.join(one.only)} |" for one in SCENARIOS)])
+
+
+def rules() -> str:
+    """The rulebook."""
+    rows = ["| rule | what must hold | who breaks without it | cure |", "|---|---|---|---|"]
+    for rule in RULES.values():
+        name = f"*{rule.id}*" if rule.light else rule.id
+        rows.append(f"| {name} | {rule.text} | {', '.join(rule.breaks)} | {CURES[rule.id]} |")
+    return "\n".join(rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
-    for part in (commands, event_table, message_table, error_tree, public, dialects, notices, settings, examples)
+    for part in (
+        commands,
+        event_table,
+        message_table,
+        error_tree,
+        public,
+        dialects,
+        notices,
+        settings,
+        examples,
+        scenarios,
+        rules,
+    )
 }
 
 if __name__ == "__main__":

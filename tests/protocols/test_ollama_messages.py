@@ -94,6 +94,16 @@ def test_o09_results_without_a_name_go_by_order():
     assert found == [("call_0", "f"), ("call_1", "g"), ("", "")]
 
 
+def test_o09_an_id_that_no_call_was_given_leaves_it_to_the_name():
+    messages = read(
+        {"role": "assistant", "tool_calls": [call("f"), call("g")]},
+        {"role": "tool", "content": "G", "tool_name": "g", "tool_call_id": "call_2"},
+        {"role": "tool", "content": "F", "tool_name": "f", "tool_call_id": "call_1"},
+    )
+    assert [message.parts[0].id for message in messages[1:]] == ["call_1", "call_0"]
+    assert [message.parts[0].name for message in messages[1:]] == ["g", "f"]
+
+
 def test_o09_an_id_decides():
     messages = read(
         {"role": "assistant", "tool_calls": [{**call("f"), "id": "a"}, {**call("f"), "id": "b"}]},

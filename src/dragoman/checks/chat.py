@@ -70,7 +70,7 @@ def check_usage(usage: Any, frame: int | None = None) -> Iterator[Finding]:
 def check_ids(ids: Sequence[tuple[str, int | None]], request: Mapping[str, Any]) -> Iterator[Finding]:
     """The ids of calls, each with its frame."""
     messages = mappings(request.get("messages"))
-    used = {call.get("id") for message in messages for call in mappings(message.get("tool_calls"))}
+    used = {text(call.get("id")) for message in messages for call in mappings(message.get("tool_calls"))}
     for call_id, frame in ids:
         if not _ID.fullmatch(call_id):
             yield Finding("C10", f"the id {call_id!r} is not up to 40 of A-Z a-z 0-9 _ -", frame)
@@ -165,8 +165,8 @@ def _c05_content(seen: StreamSeen) -> Iterator[Finding]:
     for choice in seen.choices.values():
         for frame, delta in choice.deltas:
             content = delta.get("content", "x")
-            if not isinstance(content, str):
-                yield Finding("C5", f"content is {content!r}", frame)
+            if not isinstance(content, str | None):  # C3 tells of null
+                yield Finding("C5", f"content is {content!r:.60}", frame)
             if content == "" and "role" not in delta:
                 yield Finding("C5", "an empty content delta", frame)
         yield from leaks(choice.content, seen.marks, "content")
@@ -190,7 +190,7 @@ def _c07_starts(seen: StreamSeen) -> Iterator[Finding]:
     for choice in seen.choices.values():
         begun: set[Any] = set()
         for frame, item in choice.items:
-            index = item.get("index")
+            index = item.get("index") if isinstance(item.get("index"), int) else None
             given = _given(item)
             if index not in begun and len(given) < len(_STARTS):
                 missing = ", ".join(key for key in _STARTS if key not in given)

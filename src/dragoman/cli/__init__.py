@@ -1,6 +1,7 @@
 """The command line: `dragoman COMMAND ...`.
 
-Exit statuses: 0 it worked, 1 it failed, 2 it was called wrongly, 3 `decode --check` found something, 130 interrupted.
+Exit statuses: 0 it worked, 1 it failed, 2 it was called wrongly, 3 `decode --check` found something
+or `doctor` only warnings, 4 `doctor` found faults, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ COMMANDS = {
     "serve": "Serve a model to every client: its dialect in, their protocol out.",
     "pull": "Bring a packaged model into the cache.",
     "keys": "Make an API key.",
+    "doctor": "Hold any server against the rulebook.",
     "decode": "Decode what a model wrote.",
     "explain": "Show what a model wrote, what was made of it, and why.",
     "replay": "Decode recorded turns anew, or send their requests again.",

@@ -46,17 +46,23 @@ class _Calls:
 
     def __init__(self) -> None:
         self._open: list[Call] = []
+        self._numbered: set[str] = set()
         self._count = 0
 
     def add(self, call: Call) -> Call:
-        call.id = call.id or f"call_{self._count}"
+        if not call.id:
+            call.id = f"call_{self._count}"
+            self._numbered.add(call.id)
         self._count += 1
         self._open.append(call)
         return call
 
     def answered(self, call_id: str, name: str) -> tuple[str, str]:
         """The id and the name of the call that a result belongs to."""
-        fits = [call for call in self._open if call.id == call_id] if call_id else self._named(name)
+        fits = self._named(name)
+        if call_id:  # it cannot mean a call that we numbered, except by chance: there the name decides
+            same = [call for call in self._open if call.id == call_id and name in ("", call.name)]
+            fits = same or [call for call in fits if call.id in self._numbered]
         if not fits:
             return call_id, name
         call = fits[0]

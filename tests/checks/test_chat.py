@@ -181,6 +181,8 @@ def test_what_breaks_a_rule_is_found(rule, stream, words):
 
 def test_every_rule_of_streams_has_a_stream_that_breaks_it():
     elsewhere = {"C23", "S8"}  # answers: test_answer.py
+    elsewhere |= {"S1", *(f"S{n}" for n in (7, 9, 10, 11, 12))}  # what is done, not what is sent: tests/doctor
+    elsewhere |= {f"C{n}" for n in (19, 20, 24, 25, 26, 27, 28, 30)}
     assert {rule for rule, _, _ in BROKEN} == {rule for rule in RULES if rule[0] in "SC"} - elsewhere
 
 

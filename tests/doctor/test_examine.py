@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import asynccontextmanager, suppress
@@ -70,8 +71,10 @@ async def broken(answer: Callable[[dict[str, Any]], bytes], kind: str = "text/ev
     async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         tasks.add(asyncio.current_task())
         head = await reader.readuntil(b"\r\n\r\n")
+        if b"transfer-encoding: chunked" in head.lower():
+            await reader.readuntil(b"0\r\n\r\n")
         size = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if b"content-length" in line), 0)
-        body = await reader.readexactly(size)
+        body = await reader.readexactly(size) or b"{"
         status, told, media = 404, b'{"error": "nothing"}', "application/json"
         if b"/v1/models" in head.split(b"\r\n")[0]:
             status, told = 200, b'{"data": [{"id": "m"}]}'
@@ -79,6 +82,8 @@ async def broken(answer: Callable[[dict[str, Any]], bytes], kind: str = "text/ev
             status, told = 400, b'{"error": {"message": "no", "type": "t", "param": null, "code": null}}'
             if body != b"{":
                 status, told, media = 200, answer(json.loads(body)), kind
+                if told.startswith(b"no"):
+                    status = 500
         if not told:
             await reader.read()  # until the client leaves
         writer.write(
@@ -137,6 +142,59 @@ async def test_a_fault_is_found(rule: str, scenario: str, body: bytes) -> None:
     async with broken(lambda asked: body if asked["stream"] else whole("Hi")) as url:
         results = await examine(url, only=[scenario], protocols=["chat"])
     assert rule in {finding.rule for result in results for finding in result.findings}
+
+
+@pytest.mark.parametrize(
+    ("rule", "scenario", "asked"),
+    [
+        ("S9", "unknown-fields", "x_unknown"),
+        ("C24", "history", '"developer"'),
+        ("C30", "swapped", '"tool"'),
+        ("S1", "plain", ""),
+        ("S1", "forced", '"tools"'),
+    ],
+)
+async def test_a_server_that_breaks_on_a_right_request(rule: str, scenario: str, asked: str) -> None:
+    async with broken(lambda body: b"no" if asked in json.dumps(body) else whole("Hi"), "application/json") as url:
+        (result,) = await examine(url, only=[scenario], protocols=["chat"])
+    assert rule in {finding.rule for finding in result.findings}
+
+
+@pytest.mark.parametrize(
+    ("rule", "scenario", "text"),
+    [
+        ("C19", "stop", "Hello there, you all"),
+        ("C20", "schema", "Red."),
+        ("C25", "forced", "No."),
+        ("S12", "health", ""),
+    ],
+)
+async def test_a_server_that_does_not_do_what_it_is_asked(rule: str, scenario: str, text: str) -> None:
+    async with broken(lambda _: whole(text), "application/json") as url:
+        results = await examine(url, only=[scenario], protocols=["chat"])
+    assert rule in {finding.rule for result in results for finding in result.findings}
+
+
+@pytest.mark.parametrize(("rule", "scenario"), [("S11", "chunked"), ("S10", "paths"), ("L2", "models")])
+async def test_a_server_that_knows_one_path_and_one_kind_of_body(rule: str, scenario: str) -> None:
+    async with broken(lambda _: whole("Hi"), "application/json") as url:
+        results = await examine(url, only=[scenario], protocols=["chat"])
+    assert rule in {finding.rule for result in results for finding in result.findings}
+
+
+async def test_a_server_that_works_on_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.doctor.connections._SLACK", 0.1)
+    asked = []
+
+    def slower(body: dict[str, Any]) -> bytes:
+        asked.append(body)
+        if len(asked) == 6:
+            time.sleep(0.5)  # the one behind those that were left
+        return stream(ROLE, {"content": "Hi"}) if body["stream"] else whole("Hi")
+
+    async with broken(slower) as url:
+        (result,) = await examine(url, only=["leave"], protocols=["chat"])
+    assert "S7" in {finding.rule for finding in result.findings}
 
 
 async def test_a_server_that_says_nothing_is_left_after_a_while() -> None:

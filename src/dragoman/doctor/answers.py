@@ -134,6 +134,7 @@ async def schema(visit: Visit) -> None:
 @scenario("system messages anywhere, content in parts", needs=("history",))
 async def history(visit: Visit) -> None:
     """As agents write their conversations."""
+    visit.rule = "C24"
     await visit.send({**visit.body(visit.request(HELLO)), **_HISTORIES[visit.client.name]})
 
 

@@ -79,9 +79,10 @@ async def result(visit: Visit) -> None:
     await visit.ask(visit.request(*_conversation("Paris"), tools=(WEATHER,)), stream=True)
 
 
-@scenario("results in another order than their calls", needs=("tools",), optional=True)
+@scenario("results in another order than their calls", needs=("tools",))
 async def swapped(visit: Visit) -> None:
     """As agents send them that run calls at the same time."""
+    visit.rule = "C30"
     first, calls, *results = _conversation("Paris", "Oslo")
     await visit.ask(visit.request(first, calls, *reversed(results), tools=(WEATHER,)))
 

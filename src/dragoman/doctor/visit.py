@@ -31,6 +31,7 @@ class Visit:
     """What a scenario gets.
 
     `optional`: a server may refuse a right request; `limit`: tokens of a usual answer.
+    `rule`: which one is broken by a right request that is not answered.
     """
 
     client: Client
@@ -38,6 +39,7 @@ class Visit:
     model: str
     optional: bool = False
     limit: int = 48
+    rule: str = "S1"
     findings: list[Finding] = field(default_factory=list)
     seen: str = ""
 
@@ -86,7 +88,7 @@ class Visit:
             if self.optional and (reply.status < 500 or reply.status == 501):
                 self.refused(reply)
                 raise Skip(f"refused: {reply}")
-            self.find("S1", f"a right request was answered with {reply}")
+            self.find(self.rule, f"a right request was answered with {reply}")
             raise Skip
         wanted = self.client.stream_type if stream else "application/json"
         if reply.kind != wanted:

@@ -7,16 +7,18 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from . import dialects
 from .dialects.detect import detections as _detections
-from .errors import UnknownDialect
+from .errors import UnknownDialect, UsageError
 from .messages import Tool, Turn
 from .syntax.calls import tool_of
 from .syntax.constrain import constrain as _constrain
 from .syntax.decode import Policy, Trace
 from .syntax.decode import decode as _decode
+from .syntax.definition import load
 from .syntax.dialect import Dialect
 from .syntax.encode import encode as _encode
 
@@ -48,17 +50,28 @@ def names() -> list[str]:
 
 
 def get(dialect: str | Dialect) -> Dialect:
-    """The dialect of a name or an alias.
+    """The dialect of a name or an alias, or of a file (`path/to/mine.toml`).
 
     Raises:
         UnknownDialect: there is none; `.near` holds names that look alike.
+        DialectError: the file's dialect cannot work; the message names the line.
     """
     if isinstance(dialect, Dialect):
         return dialect
+    if dialect.endswith(".toml"):
+        return _from_file(dialect)
     found = _aliases().get(dialect)
     if found is None:
         raise UnknownDialect(dialect, difflib.get_close_matches(dialect, _aliases(), 3))
     return found
+
+
+def _from_file(path: str) -> Dialect:
+    try:
+        text = Path(path).expanduser().read_text("utf-8")
+    except (OSError, ValueError) as problem:
+        raise UsageError(f"the dialect file {path!r} cannot be read: {problem}") from None
+    return load(text, path)
 
 
 def decode(

@@ -1,4 +1,4 @@
-"""`dragoman dialects`: which there are, and how one of them writes."""
+"""`dragoman dialects`: which there are, how one of them writes, and what a chat template nobody has seen speaks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 from .. import api
 from ..errors import UsageError
 from ..messages import Call, Reasoning, Text, Turn
+from ..syntax.definition import dump as written
 from ..syntax.dialect import Dialect
+from ..syntax.learn import Lesson
 from ..syntax.template import marks, parse
 from .files import dump
 
@@ -18,19 +20,52 @@ __all__ = ["dialects", "example", "facts"]
 CALL = Call("get_weather", '{"city": "Paris", "days": 3}')
 
 
-def dialects(name: str = "", /, *, json: bool = False) -> None:
-    """List the dialects, or show one: its templates, its marks and an example.
+def dialects(name: str = "", source: str = "", /, *, json: bool = False, file: bool = False) -> None:
+    """List the dialects, show one, or learn one from a model's chat template.
+
+    `dialects NAME` shows its templates, its marks and an example.  `dialects learn SOURCE` prints the dialect that a
+    chat template speaks, as a file that --dialect takes.
 
     Args:
-        name: A dialect, or one of its other names.
+        name: A dialect, one of its other names, or a file; or `learn`.
+        source: What to learn from: a file with a chat template, a GGUF file, or a model's folder.
         json: Print JSON.
+        file: Print the definition as a file.
     """
-    if name:
+    if name == "learn":
+        print(_learnt(source), end="")
+    elif source:
+        raise UsageError(f"one dialect at a time; to learn one: dragoman dialects learn {source}")
+    elif name and file:
+        print(written(api.get(name)), end="")
+    elif name:
         one = facts(api.get(name))
         print(dump(one, indent=2) if json else "\n".join(_details(one)))
     else:
         every = [facts(api.get(known)) for known in api.names()]
         print(dump(every, indent=2) if json else "\n".join(_table(every)))
+
+
+def _learnt(source: str) -> str:
+    """The definition found, with a summary above it."""
+    from ..engines.lessons import lesson, metadata  # noqa: PLC0415 (it needs jinja2)
+
+    if not source:
+        raise UsageError("name what to learn from: a file with a chat template, a GGUF file, or a model's folder")
+    learnt = lesson(metadata(source))
+    return "".join(f"# {line}\n" for line in _summary(learnt, source)) + written(learnt.dialect)
+
+
+def _summary(learnt: Lesson, source: str) -> Iterator[str]:
+    read, kept = learnt.probes - len(learnt.unread), learnt.probes - len(learnt.unwritten)
+    yield f"Learnt from {source}: of {learnt.probes} probes {read} read back, {kept} are written exactly as it writes them."
+    for what, probe in learnt.found.items():
+        yield f"  {what}: told by {probe}"
+    if not learnt.dialect.call:
+        yield "It shows no tool calls."
+    for what, probes in (("Not read back", learnt.unread), ("Written otherwise", learnt.unwritten)):
+        if probes:
+            yield f"{what}: {', '.join(probes)}."
 
 
 def facts(dialect: Dialect) -> dict[str, Any]:

@@ -123,6 +123,16 @@ def _problems(dialect: Dialect) -> Iterator[str]:
     for section in (dialect.section, *dialect.sections):
         if section and holes(section) != ("calls",):
             yield f"a section needs exactly one {{calls}}: {section!r}"
+        elif section and not _enclosed(section, "{calls}"):
+            yield f"a section needs marks before and behind it: {section!r}"
     for block in (dialect.reasoning, *dialect.thoughts, *dialect.content):
         if block and holes(block) != ("text",):
             yield f"a block needs exactly one {{text}}: {block!r}"
+        elif block and not _enclosed(block, "{text}"):
+            yield f"a block needs marks before and behind it: {block!r}"
+
+
+def _enclosed(template: str, hole: str) -> bool:
+    """Whether something stands on both sides; a mark of nothing would be found everywhere."""
+    before, _, after = template.partition(hole)
+    return bool(before.strip() and after.strip())

@@ -1,0 +1,169 @@
+"""Learn: a chat template's renderings become a dialect.
+
+A chat template shows a model how its own turns were written when it was trained, so it says best what it will write.
+It is asked like a stranger whose language is to be learned: short conversations whose words are known go in, and what
+comes out is compared.
+
+    what begins a turn     what a prompt ends with and an old answer begins with
+    what ends it           what answers and calls end with alike
+    reasoning              what stands around a thought; or what the prompt has opened already
+    calls                  `layouts`: name, keys and values are known, so the rest is marks
+    which of them          every guess must read all probes back; the one that reads, and then writes, most of them wins
+
+Nothing here knows Jinja or a single dialect; the number of renderings is bounded (`probes`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import DialectError, UsageError
+from ..messages import Call, Turn
+from .decode import decode
+from .dialect import Dialect
+from .encode import encode
+from .layouts import layouts
+from .outline import Outline
+from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
+from .template import marks
+
+__all__ = ["Lesson", "learn", "study"]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What was learnt: the dialect, what was found by which probe, and the probes that it does not read or write."""
+
+    dialect: Dialect
+    found: Mapping[str, str]
+    unread: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
+    probes: int = 0
+
+    @property
+    def sure(self) -> float:
+        """The part of the probes that read back as they were asked."""
+        return 1 - len(self.unread) / self.probes if self.probes else 0.0
+
+
+def learn(render: Render, *, name: str = "learnt", specials: Collection[str] = ()) -> Dialect:
+    """The dialect that a chat template shows.
+
+    Args:
+        render: `render(messages, tools, **flags)` answers the template's text; it may raise where it refuses.
+        name: what to call the dialect.
+        specials: the marks that are tokens of their own, if known.
+
+    Raises:
+        UsageError: it could not be told; the message says what.
+    """
+    return study(render, name=name, specials=specials).dialect
+
+
+def study(render: Render, *, name: str = "learnt", specials: Collection[str] = ()) -> Lesson:
+    """What `learn` finds, and how sure it is."""
+    return _Study(Probes(render), name, frozenset(specials)).lesson()
+
+
+class _Study:
+    """One template being studied."""
+
+    def __init__(self, probes: Probes, name: str, specials: frozenset[str]) -> None:
+        self.probes, self.name, self.specials = probes, name, specials
+        self.found: dict[str, str] = {}
+
+    def lesson(self) -> Lesson:
+        shows_calls = self.probes.settle()
+        outline = Outline(self.probes)
+        base = outline.dialect(self.name)
+        shown = [probe for probe in self.shown(outline) if probe.text]
+        if not shows_calls:
+            return self.told(base, [probe for probe in shown if not probe.turn.calls])
+        texts = {probe.what: probe.text for probe in shown}
+        guesses = [self.judged(guess, shown) for guess in self.guesses(base, texts)]
+        best = max(guesses, key=_rank, default=None)
+        if best is None or "a string" in best.unread:
+            raise UsageError(f"how a call is written could not be told from {texts.get('a string', '')!r:.300}")
+        return replace(best, found={**outline.found, **self.described(best.dialect)})
+
+    def shown(self, outline: Outline) -> Iterator[Probe]:
+        """The probes whose words all show, without what stands around the turn."""
+        for what, turn in (*turns(), ("another call", _another())):
+            text = self.probes.turn(turn)
+            if all(word in text for word in _words(turn)):
+                yield Probe(what, turn, outline.inner(text, turn))
+
+    def guesses(self, base: Dialect, texts: Mapping[str, str]) -> Iterator[Dialect]:
+        for layout in layouts(texts):
+            fields: dict[str, Any] = {"call": layout.call, "args": layout.codec, "section": layout.section}
+            try:
+                made = replace(base, **fields, id=layout.id, ends=(*base.ends, *layout.ends))
+                yield replace(made, special=self.special(made), signs=_signs(made))
+            except DialectError:
+                continue
+
+    def special(self, dialect: Dialect) -> tuple[str, ...]:
+        templates = "\n".join((dialect.call, dialect.section, dialect.reasoning, *dialect.content, *dialect.ends))
+        return tuple(sorted((mark for mark in self.specials if mark in templates), key=templates.find))
+
+    def judged(self, dialect: Dialect, shown: list[Probe]) -> Lesson:
+        unread = tuple(probe.what for probe in shown if not _reads(dialect, probe))
+        unwritten = tuple(probe.what for probe in shown if not _writes(dialect, probe))
+        return Lesson(dialect, {}, unread, unwritten, len(shown))
+
+    def told(self, base: Dialect, shown: list[Probe]) -> Lesson:
+        """A template without calls still tells how a turn begins, ends and thinks."""
+        if not base.begins and not base.ends:
+            raise UsageError("neither how a turn begins nor how it ends could be told: the template shows no answer")
+        return self.judged(base, shown)
+
+    def described(self, dialect: Dialect) -> dict[str, str]:
+        found = {"call": "a string, two strings, numbers"}
+        return found | ({"section": "two calls, another call"} if dialect.section else {})
+
+
+def _another() -> Turn:
+    """The second of `two calls` by itself."""
+    return Turn(calling({}, ARGUMENTS["two strings"]).calls[1:])
+
+
+def _words(turn: Turn) -> Iterator[str]:
+    """What must show of a turn; a call shows its name, or its id where that holds the name."""
+    for part in turn.parts:
+        if not isinstance(part, Call):
+            yield part.text
+
+
+def _reads(dialect: Dialect, probe: Probe) -> bool:
+    turn = decode(dialect, probe.text, tools_of(probe.turn), prompt=dialect.begins)
+    return _meaning(turn) == _meaning(probe.turn)
+
+
+def _writes(dialect: Dialect, probe: Probe) -> bool:
+    try:
+        return encode(dialect, probe.turn, prompt=dialect.begins).strip() == _ended(dialect, probe.text)
+    except UsageError:
+        return False
+
+
+def _ended(dialect: Dialect, text: str) -> str:
+    """A text without the mark that ends its turn."""
+    text = text.strip()
+    return next((text.removesuffix(mark).rstrip() for mark in dialect.ends if text.endswith(mark)), text)
+
+
+def _meaning(turn: Turn) -> tuple[Any, ...]:
+    calls = [(call.name, json.loads(call.arguments) if call.valid else call.arguments) for call in turn.calls]
+    return turn.reasoning.strip(), turn.content.strip(), calls
+
+
+def _signs(dialect: Dialect) -> tuple[str, ...]:
+    """The marks that open a call."""
+    return marks(dialect.section.partition("{")[0]) or marks(dialect.call.partition("{")[0])
+
+
+def _rank(lesson: Lesson) -> tuple[int, int]:
+    return -len(lesson.unread), -len(lesson.unwritten)

@@ -1,0 +1,187 @@
+"""The outline of a turn, read off its renderings: what begins it, what ends it, and what stands around its parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..errors import UsageError
+from ..messages import Reasoning, Text, Turn
+from .dialect import Dialect
+from .probes import AGAIN, ANSWER, ARGUMENTS, NAMES, RESULT, THOUGHT, USER, Probes, calling
+from .template import marks
+
+__all__ = ["Outline"]
+
+_PAIRS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"))
+_TAG = re.compile(r"<[^<>\n]*>|\[[^\[\]\s]*\]")
+
+
+class Outline:
+    """What stands around a turn and its parts; `found` says which probe told."""
+
+    def __init__(self, probes: Probes) -> None:
+        self.probes = probes
+        self.found: dict[str, str] = {}
+        self.asked = probes.prompt().rpartition(USER)[2]
+        self.still = probes.prompt(ask=False).rpartition(USER)[2]
+        self.last = probes.turn(Turn((Text(ANSWER),)))
+        self.old = probes.turn(Turn((Text(ANSWER),)), goes_on=True) or self.last
+        self.thought = probes.turn(Turn((Reasoning(THOUGHT), Text(ANSWER))))
+        self.called = probes.turn(calling(ARGUMENTS["a string"]))
+        if not (self.asked or self.last or self.called):
+            raise UsageError("nothing could be told: the template shows neither a question nor an answer")
+        self.thinks = self._thinks()
+        self.begins = self._begins()
+        self.opened, self.closed = self._around_thought()
+        self.wrapped = self._wrapped()
+        self.ends = tuple(dict.fromkeys(self._ends()))
+
+    def dialect(self, name: str) -> Dialect:
+        """All but the calls."""
+        opened, closed = self.wrapped
+        return Dialect(
+            name,
+            begins=self.begins,
+            ends=self.ends,
+            reasoning=f"{self.opened}{{text}}{self.closed}" if self.opened else "",
+            label=_TAG.sub("", self.opened).strip(),
+            drops=(*marks(opened), *marks(closed)),
+        )
+
+    def inner(self, text: str, turn: Turn) -> str:
+        """A turn's text without what begins and ends it, and without a block of no thoughts."""
+        text = self._behind(text)
+        text = text if turn.reasoning else self._without_thought(text)
+        words = (*NAMES, ANSWER, THOUGHT, *(call.id for call in turn.calls))
+        last = max(text.rfind(word) for word in words)
+        ends = [at for mark in self.ends if (at := text.find(mark, max(last, 0))) >= 0]
+        return text[: min(ends, default=len(text))]
+
+    def _without_thought(self, text: str) -> str:
+        """A text without a block of no thoughts at its beginning, or the mark that closes one."""
+        opened, closed = (re.escape(mark) for mark in self.thinks)
+        return re.sub(rf"\A\s*(?:{opened})?\s*{closed}\s*", "", text) if closed else text
+
+    # --- each part
+
+    def _behind(self, text: str) -> str:
+        """What stands behind the turn's beginning."""
+        if self.begins and (at := text.find(self.begins)) >= 0:
+            return text[at + len(self.begins) :]
+        return text.removeprefix(self.still)
+
+    def _thinks(self) -> tuple[str, str]:
+        """The marks of reasoning, as the shown thought, the prompt or an old answer tells."""
+        for shown, what in (
+            (self.thought, "reasoning and text"),
+            (self.probes.turn(_thinking_call()), "reasoning and a call"),
+        ):
+            if THOUGHT in shown:
+                before, _, after = shown.partition(THOUGHT)
+                tags, closing = [*_TAG.finditer(before)], marks(after.partition(ANSWER)[0])
+                if tags and closing:
+                    self.found["reasoning"] = what
+                    self.thought = shown
+                    return before[tags[-1].start() :].strip(), closing[0]
+        self.thought = ""
+        for opened, closed in _PAIRS:
+            if opened in self.asked or self._hides(opened, closed):
+                self.found["reasoning"] = (
+                    "the prompt" if opened in self.asked else "an old answer, whose thought is left out"
+                )
+                return opened, closed
+        return "", ""
+
+    def _hides(self, opened: str, closed: str) -> bool:
+        """Whether a thought in an old answer's own text is left out."""
+        said = Turn((Text(f"{opened}\n{THOUGHT}\n{closed}\n\n{ANSWER}"),))
+        shown = self.probes.turn(said, goes_on=True)
+        return bool(shown) and ANSWER in shown and THOUGHT not in shown
+
+    def _begins(self) -> str:
+        """What a prompt ends with and answers begin with."""
+        known = [text.partition(ANSWER)[0] for text in (self.old, self.last) if ANSWER in text]
+        if self.thought:
+            known.append(self.thought.partition(THOUGHT)[0])
+        if self.asked.strip() and self.asked != self.still:
+            known.append(self.asked)
+        if self.called and not known:
+            known.append(self.called.partition(NAMES[0])[0])
+        begun = _alike(known) if known else self.asked
+        if self.thinks[0]:
+            begun = begun.partition(self.thinks[0])[0]
+        cut = begun.removeprefix(self.still) if begun.startswith(self.still) else begun
+        self.found["begins"] = "the prompt, an old answer"
+        if cut.strip():
+            return cut
+        tail = marks(begun)
+        return tail[-1] if tail else ""
+
+    def _around_thought(self) -> tuple[str, str]:
+        """What stands before and behind a thought, white space too."""
+        opened, closed = self.thinks
+        if not opened:
+            return "", ""
+        if not self.thought:
+            gap = "\n" if f"{opened}\n" in self.asked or opened not in self.asked else ""
+            return f"{opened}{gap}", f"{gap}{closed}{gap * 2}"
+        before, _, after = self._behind(self.thought).partition(THOUGHT)
+        after, _, said = after.partition(ANSWER) if ANSWER in after else (after, "", "")
+        if not said and ANSWER not in self.thought:
+            after = after[: after.find(closed) + len(closed)] if closed in after else after
+        return before[max(before.rfind(opened), 0) :] if opened in before else opened, after
+
+    def _wrapped(self) -> tuple[str, str]:
+        """Marks around an answer's text, which mean nothing."""
+        before, _, after = self._without_thought(self._behind(self.old)).partition(ANSWER)
+        if self.opened and before.strip() and self.closed.endswith(before):
+            self.closed = self.closed.removesuffix(before)
+        tail = _tail(self.last.partition(ANSWER)[2], self.called)
+        after = self.last.partition(ANSWER)[2].removesuffix(tail) if tail.strip() and before.strip() else ""
+        return before, after
+
+    def _ends(self) -> Iterator[str]:
+        """The mark that ends both answers and calls; then what begins another's turn."""
+        tail = _tail(self.last.partition(ANSWER)[2], self.called) if self.called else self.last.partition(ANSWER)[2]
+        between = self.old.partition(ANSWER)[2].partition(AGAIN)[0]
+        self.found["ends"] = "text, a call, an old answer"
+        first = marks(tail)[:1]
+        yield from first
+        after = [mark for mark in marks(between) if mark not in marks("".join(self.wrapped))]
+        rest = after[after.index(first[0]) + 1 :] if first and first[0] in after else after
+        yield from [mark for mark in rest if _TAG.fullmatch(mark)][:1]
+        if not first:
+            yield from self._of_results()
+
+    def _of_results(self) -> Iterator[str]:
+        """What begins a result, where nothing else ends a call."""
+        before = self.probes.answered(calling(ARGUMENTS["a string"])).partition(RESULT)[0]
+        base = self.called.rstrip()
+        if base and before.startswith(base):
+            yield from [mark for mark in marks(before[len(base) :])[:1] if _TAG.fullmatch(mark)]
+
+
+def _thinking_call() -> Turn:
+    return calling(ARGUMENTS["a string"], reasoning=THOUGHT)
+
+
+def _alike(texts: list[str]) -> str:
+    """What all of them begin with; no mark is cut in two."""
+    low, high = min(texts), max(texts)
+    size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    if size < max(len(low), len(high)):
+        for tag in _TAG.finditer(high if len(high) > size else low):
+            if tag.start() < size < tag.end():
+                return low[: tag.start()]
+    return low[:size]
+
+
+def _tail(one: str, other: str) -> str:
+    """What both end with; no mark is cut in two."""
+    size = next(
+        (at for at, (a, b) in enumerate(zip(one[::-1], other[::-1], strict=False)) if a != b), min(len(one), len(other))
+    )
+    start = len(one) - size
+    inside = next((tag.end() for tag in _TAG.finditer(one) if tag.start() < start < tag.end()), start)
+    return one[inside:]

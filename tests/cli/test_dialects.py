@@ -1,5 +1,7 @@
 import json
 
+import chat_templates
+
 import dragoman
 
 
@@ -47,3 +49,50 @@ def test_unknown(cli):
     ran = cli("dialects", "hermse-json")
     assert ran.status == 2
     assert "hermes-json" in ran.err
+
+
+def test_a_dialect_as_a_file(cli, tmp_path):
+    written = cli("dialects", "qwen3-coder-xml", "--file")
+    assert (written.status, written.err) == (0, "")
+    file = tmp_path / "mine.toml"
+    file.write_text(written.out.replace("<tool_call>", "<do>").replace("</tool_call>", "</do>"), "utf-8")
+    shown = cli("dialects", file)
+    assert "<do>\n  <function=get_weather>" in shown.out
+    raw = "<do>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</do>"
+    decoded = cli("decode", "--dialect", file, stdin=raw.encode())
+    assert json.loads(decoded.out)["calls"][0]["name"] == "f"
+
+
+def test_a_mistake_in_a_file_is_one_line(cli, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\ncall = "<do>{call}</do>"\n', "utf-8")
+    ran = cli("decode", "--dialect", file, stdin=b"x")
+    assert ran.status == 2
+    assert "mine.toml" in ran.err
+    assert "line 2" in ran.err
+
+
+def test_a_template_is_learnt(cli, tmp_path):
+    template = tmp_path / "robin.jinja"
+    template.write_text(chat_templates.TOOLS, "utf-8")
+    ran = cli("dialects", "learn", template)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("# Learnt from ")
+    file = tmp_path / "robin.toml"
+    file.write_text(ran.out, "utf-8")
+    raw = b'<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+    decoded = json.loads(cli("decode", "--dialect", file, stdin=raw).out)
+    assert (decoded["dialect"], decoded["calls"][0]["name"]) == ("robin", "f")
+
+
+def test_a_template_without_calls_says_so(cli, tmp_path):
+    template = tmp_path / "plain.jinja"
+    template.write_text(chat_templates.CHATML, "utf-8")
+    assert "# It shows no tool calls." in cli("dialects", "learn", template).out
+
+
+def test_nothing_to_learn_from(cli):
+    for words in (["learn"], ["hermes", "x"], ["learn", "/nowhere.jinja"]):
+        ran = cli("dialects", *words)
+        assert (ran.status, ran.out) == (2, "")
+        assert "learn" in ran.err or "nowhere" in ran.err

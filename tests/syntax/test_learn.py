@@ -141,7 +141,7 @@ def test_what_was_learnt_reads_and_writes_what_was_never_shown(way: str):
     )
     shown = template(WAYS[way][0])(
         [{"role": "assistant", "content": "I look.", "reasoning_content": "hm, so", "tool_calls": [
-            {"id": "functions.look_up:0", "function": {"name": "look_up", "arguments": json.loads(turn.calls[0].arguments)}}
+            {"id": "functions.look_up:0" if way == "ids that hold the name" else "abc", "function": {"name": "look_up", "arguments": json.loads(turn.calls[0].arguments)}}
         ]}],
         None,
     )  # fmt: skip

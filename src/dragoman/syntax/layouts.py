@@ -78,6 +78,7 @@ def _around(texts: Texts, unit: _Unit, find: Callable[[Texts, str, int], _Unit |
         if 0 <= at < at + len(first) <= there:
             between, behind = two[at + len(first) : there], two[there + len(second) :]
             end, _, begin = joint(between, behind, two[:at])
+            end = end.rstrip()  # a newline between calls belongs to neither
             if two[:at].endswith(begin) and behind.startswith(end) and (end or begin):
                 opened, closed = two[: at - len(begin)], behind[len(end) :]
                 section = f"{opened}{{calls}}{closed}" if marks(opened + closed) else ""
@@ -106,7 +107,7 @@ def joint(between: str, behind: str, before: str) -> tuple[str, str, str]:
 
 
 def _at_mark(text: str, at: int) -> bool:
-    return at == len(text) or text[at] in "<[{" or (bool(marks(text[:at])) and text[at - 1] in ">]\n")
+    return at == len(text) or text[at] in "<[{"
 
 
 # --- codecs

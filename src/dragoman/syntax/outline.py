@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..errors import UsageError
 from ..messages import Reasoning, Text, Turn
 from .dialect import Dialect
-from .probes import AGAIN, ANSWER, ARGUMENTS, NAMES, RESULT, THOUGHT, USER, Probes, calling
+from .probes import AGAIN, ANSWER, ARGUMENTS, NAMES, RESULT, THOUGHT, Probes, behind, calling
 from .template import marks
 
 __all__ = ["Outline"]
@@ -23,8 +23,8 @@ class Outline:
     def __init__(self, probes: Probes) -> None:
         self.probes = probes
         self.found: dict[str, str] = {}
-        self.asked = probes.prompt().rpartition(USER)[2]
-        self.still = probes.prompt(ask=False).rpartition(USER)[2]
+        self.asked = behind(probes.prompt())
+        self.still = behind(probes.prompt(ask=False))
         self.last = probes.turn(Turn((Text(ANSWER),)))
         self.old = probes.turn(Turn((Text(ANSWER),)), goes_on=True) or self.last
         self.thought = probes.turn(Turn((Reasoning(THOUGHT), Text(ANSWER))))

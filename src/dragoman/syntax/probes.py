@@ -91,13 +91,12 @@ class Probes:
             messages += [self.result(call) for call in turn.calls]
         if goes_on:
             messages.append(self.entry("user", AGAIN))
-        _, _, text = self.say(messages, tools_of(turn) if tools is None else tools).rpartition(USER)
-        return text
+        return behind(self.say(messages, tools_of(turn) if tools is None else tools))
 
     def answered(self, turn: Turn) -> str:
         """The same, with a result behind every call."""
         messages = [self.entry("user", USER), self.assistant(turn), *map(self.result, turn.calls)]
-        return self.say(messages, tools_of(turn)).rpartition(USER)[2]
+        return behind(self.say(messages, tools_of(turn)))
 
     def say(self, messages: list[Entry], tools: Sequence[Tool] = (), **flags: Any) -> str:
         """The rendering, "" where the template refuses."""
@@ -130,6 +129,12 @@ class Probes:
     def id(self, call: Call) -> str:
         """A call's id, with name and number in it where the template shows nothing else."""
         return f"functions.{call.name}:{NAMES.index(call.name)}" if self.numbered else call.id
+
+
+def behind(text: str) -> str:
+    """What stands behind the question, "" if it does not show."""
+    _, question, answer = text.rpartition(USER)
+    return answer if question else ""
 
 
 def calling(*arguments: Mapping[str, Any], text: str = "", reasoning: str = "") -> Turn:

@@ -1,0 +1,72 @@
+"""Learning from what is on this machine: a template's text, a folder, a GGUF file."""
+
+from __future__ import annotations
+
+import json
+
+import chat_templates
+import pytest
+
+from dragoman import api
+from dragoman.engines.gguf import Metadata
+from dragoman.engines.lessons import lesson, metadata, renderer
+from dragoman.errors import EngineError, UsageError
+
+CALL = "<tool_call>\n{call}\n</tool_call>"
+
+
+def test_a_file_with_a_template(tmp_path):
+    file = tmp_path / "robin.jinja"
+    file.write_text(chat_templates.TOOLS, "utf-8")
+    known = metadata(file)
+    learnt = lesson(known)
+    assert (known.name, learnt.dialect.name, learnt.dialect.call) == ("robin", "robin", CALL)
+    assert learnt.unread == ()
+    assert learnt.dialect.reasoning == "<think>\n{text}\n</think>\n\n"
+
+
+def test_a_folder_knows_its_end_and_its_special_tokens(tmp_path):
+    config = {
+        "chat_template": chat_templates.TOOLS,
+        "eos_token": "<|im_end|>",
+        "added_tokens_decoder": {"1": {"content": "<|im_end|>"}, "2": {"content": "<tool_call>"}},
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    for place in (tmp_path, tmp_path / "tokenizer_config.json"):
+        assert lesson(metadata(place)).dialect.special == ("<tool_call>", "<|im_end|>")
+
+
+def test_arguments_as_text_with_short_ids(tmp_path):
+    learnt = lesson(Metadata(template=chat_templates.SHORT, eos="</s>"))
+    assert learnt.dialect.call
+    turn = api.decode(learnt.dialect, api.encode(learnt.dialect, api.decode(learnt.dialect, "Hi")))
+    assert turn.content == "Hi"
+
+
+@pytest.mark.parametrize("name", ["CHATML", "STRICT"])
+def test_templates_without_calls(name: str):
+    learnt = lesson(Metadata(template=getattr(chat_templates, name), eos="</s>"))
+    assert learnt.dialect.call == ""
+    assert learnt.dialect.begins
+
+
+def test_no_template():
+    with pytest.raises(UsageError, match="no chat template"):
+        lesson(Metadata(name="robin"))
+
+
+def test_a_broken_template():
+    with pytest.raises(EngineError, match="does not parse"):
+        lesson(Metadata(template="{% if %}"))
+
+
+def test_a_place_that_is_none(tmp_path):
+    with pytest.raises(UsageError, match="nowhere"):
+        metadata(tmp_path / "nowhere.jinja")
+
+
+def test_the_renderer_gives_every_flag_on():
+    render = renderer(
+        Metadata(template="{{ bos_token }}{{ messages[0].content }}{{ tools }}{{ odd }}{{ eos_token }}", bos="<s>")
+    )
+    assert render([{"role": "user", "content": "x"}], None, odd=1) == "<s>xNone1"

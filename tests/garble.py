@@ -68,7 +68,7 @@ def marks_of(dialect: Dialect) -> tuple[str, ...]:
 def _texts(codec: object) -> Iterator[str]:
     """The strings that a codec was made with."""
     names = [*getattr(codec, "__dict__", ()), *getattr(codec, "__slots__", ())]
-    for name in names:
+    for name in (name for name in names if name not in ("several", "lines")):  # brackets and commas are no marks
         value = getattr(codec, name, None)
         for text in value if isinstance(value, tuple | list) else (value,):
             if isinstance(text, str):

@@ -15,7 +15,7 @@ GEMMA_TURN = "<start_of_turn>{role}\n{text}<end_of_turn>\n"
 LLAMA3_JSON = Dialect(
     "llama3-json",
     call="{call}",
-    args=JsonCall(args=("parameters", "arguments", "args", "input"), lines=True),
+    args=JsonCall(args=("parameters", "arguments", "args", "input"), lines="; "),
     also=("<|python_tag|>{call}",),
     begins=LLAMA_BEGINS,
     ends=LLAMA_ENDS,
@@ -41,7 +41,7 @@ XLAM = Dialect(
 GENERIC_JSON = Dialect(
     "generic-json",
     call="{call}",
-    args=JsonCall(lines=True),
+    args=JsonCall(lines="\n"),
     reasoning=THINK,
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,
@@ -52,7 +52,7 @@ GENERIC_JSON = Dialect(
 GEMMA3_JSON = Dialect(
     "gemma3-json",
     call="{call}",
-    args=JsonCall(args=("parameters", "arguments", "args", "input"), lines=True),
+    args=JsonCall(args=("parameters", "arguments", "args", "input"), lines="\n"),
     begins="<start_of_turn>model\n",
     ends=GEMMA_ENDS,
     turn=GEMMA_TURN,
@@ -64,7 +64,7 @@ GEMMA3_JSON = Dialect(
 PYTHONIC = Dialect(
     "pythonic-list",
     call="{call}",
-    args=Python(),
+    args=Python(listed=True),
     begins=LLAMA_BEGINS,
     ends=LLAMA_ENDS,
     turn=LLAMA_TURN,
@@ -77,7 +77,7 @@ PYTHONIC = Dialect(
 GEMMA3_PYTHONIC = Dialect(
     "gemma3-pythonic",
     call="{call}",
-    args=Python(),
+    args=Python(listed=True),
     begins="<start_of_turn>model\n",
     ends=GEMMA_ENDS,
     turn=GEMMA_TURN,
@@ -88,7 +88,7 @@ GEMMA3_PYTHONIC = Dialect(
 LLAMA4 = Dialect(
     "llama4-pythonic",
     call="<|python_start|>{call}<|python_end|>",
-    args=Python(),
+    args=Python(listed=True),
     begins="<|header_start|>assistant<|header_end|>\n\n",
     ends=("<|eot|>", "<|eom|>", "<|header_start|>"),
     special=("<|python_start|>", "<|python_end|>", "<|eot|>"),

@@ -7,7 +7,7 @@ from ..syntax.dialect import Dialect
 MINIMAX_M1 = Dialect(
     "minimax-m1",
     call="<tool_calls>\n{call}\n</tool_calls>",
-    args=JsonCall(lines=True),
+    args=JsonCall(lines="\n"),
     reasoning="<think>\n{text}\n</think>\n\n",
     begins="<beginning_of_sentence>ai name=assistant\n",
     ends=("<end_of_sentence>", "[e~["),

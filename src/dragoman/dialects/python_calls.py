@@ -7,7 +7,7 @@ from .hermes import CHATML_ENDS
 LFM2 = Dialect(
     "lfm2",
     call="<|tool_call_start|>{call}<|tool_call_end|>",
-    args=Python(),
+    args=Python(listed=True),
     reasoning="<think>\n{text}\n</think>\n\n",
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,

@@ -40,7 +40,7 @@ MOST = 16
 
 _FORMS = {"gbnf": gbnf, "lark": lark}
 _ID = repeat(chars("A-Za-z0-9"), 9, 9)
-_INDEX = chars("0-9")
+_INDEX = repeat(chars("0-9"), 1, 2)
 
 
 def constrain(
@@ -204,10 +204,14 @@ class _Turn:
         bodies = keep_out(Rule("call", alt(*(self._body(pieces, tool) for tool in tools))), self._openers())
         if self.dialect.frame is not None and any(mark in self.specials for mark in marks(last)):
             return seq(first, bodies)
-        call = seq(first, bodies, markup(last))
-        several = seq(call, repeat(seq(self._separator(), call), 0, MOST - 1)) if parallel else call
+        most = MOST if parallel else 1
+        if around := self.dialect.forms[0].codec.several:
+            before, between, after = map(literal, around)
+            calls = seq(first, before, _times(bodies, between, most), after, markup(last))
+        else:
+            calls = _times(seq(first, bodies, markup(last)), self._separator(), most)
         opening, _, closing = self.dialect.section.partition("{calls}")
-        return seq(markup(opening), several, markup(closing))
+        return seq(markup(opening), calls, markup(closing))
 
     def _body(self, pieces: Sequence[str | Hole], tool: Tool) -> Node:
         """What tells the calls of one tool from those of others."""
@@ -226,6 +230,11 @@ class _Turn:
         if self.dialect.frame is not None:
             return self.between
         return EMPTY if self.dialect.touching else literal("\n")
+
+
+def _times(call: Node, between: Node, most: int) -> Node:
+    """A call, and perhaps more behind it."""
+    return seq(call, repeat(seq(between, call), 0, most - 1))
 
 
 def _assistant(prompt: str, dialect: Dialect) -> str:

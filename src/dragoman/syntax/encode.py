@@ -44,39 +44,56 @@ def _check(call: Call) -> None:
 
 
 def _parts(dialect: Dialect, turn: Turn) -> Iterator[str]:
-    """The text of each part; framed messages after the first need their own beginning."""
-    before: Reasoning | Text | Call | None = None
+    """The text of each part."""
+    before: Reasoning | Text | list[Call] | None = None
     number = 0
-    for part in turn.parts:
+    for part in _grouped(turn):
         if before is not None:
             yield _between(dialect, before, part)
-        if isinstance(part, Call) and not isinstance(before, Call):
-            yield _section(dialect)[0]
-        if isinstance(part, Call):
-            yield _call(dialect, part, number)
-            number += 1
+        if isinstance(part, list):
+            yield from _calls(dialect, part, number)
+            number += len(part)
         elif isinstance(part, Reasoning):
             yield dialect.reasoning.replace("{text}", part.text)
         else:
             yield _content(dialect, part)
         before = part
-    if isinstance(before, Call):
-        yield _section(dialect)[1]
 
 
-def _section(dialect: Dialect) -> tuple[str, str]:
-    """What stands around all calls."""
+def _grouped(turn: Turn) -> list[Reasoning | Text | list[Call]]:
+    """The parts, calls that follow one another together."""
+    found: list[Reasoning | Text | list[Call]] = []
+    for part in turn.parts:
+        if not isinstance(part, Call):
+            found.append(part)
+        elif found and isinstance(found[-1], list):
+            found[-1].append(part)
+        else:
+            found.append([part])
+    return found
+
+
+def _calls(dialect: Dialect, calls: list[Call], number: int) -> Iterator[str]:
+    """Calls that follow one another: in one payload where the codec puts them so, else one behind the other."""
     before, _, after = dialect.section.partition("{calls}")
-    return before, after
+    yield before
+    codec = dialect.forms[0].codec
+    if codec.several:
+        opening, between, closing = codec.several
+        payload = opening + between.join(map(codec.encode, calls)) + closing
+        yield dialect.call.replace("{call}", payload)
+    else:
+        joint = _between(dialect, calls, calls)
+        yield joint.join(_call(dialect, call, number + i) for i, call in enumerate(calls))
+    yield after
 
 
-def _between(dialect: Dialect, before: Reasoning | Text | Call, part: Reasoning | Text | Call) -> str:
+def _between(dialect: Dialect, before: Reasoning | Text | list[Call], part: Reasoning | Text | list[Call]) -> str:
+    """What parts two parts; framed messages after the first need their own beginning."""
     if dialect.frame is not None:
         return dialect.begins
     joint = "" if isinstance(before, Reasoning) or dialect.touching else "\n"
-    if isinstance(before, Call) and not isinstance(part, Call):
-        return _section(dialect)[1] + joint
-    return joint if isinstance(part, Call | Text) else ""
+    return joint if isinstance(part, list | Text) or isinstance(before, list) else ""
 
 
 def _content(dialect: Dialect, part: Text) -> str:

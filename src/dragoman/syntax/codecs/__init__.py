@@ -32,6 +32,10 @@ class Codec(Protocol):
     opening: re.Pattern[str]
     """Matches every beginning of how a payload begins; its group `ok` matches where it surely does."""
 
+    @property
+    def several(self) -> tuple[str, str, str] | None:
+        """What stands before, between and behind the calls of one `{call}`; None if each has a place of its own."""
+
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         """Read a payload into `call`."""
 

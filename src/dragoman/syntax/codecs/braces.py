@@ -37,6 +37,7 @@ class Braces:
     """The codec; `mark` stands on both sides of a string."""
 
     opening = re.compile(r"\s{0,256}(?P<ok>[{(])?")
+    several = None
 
     def __init__(self, mark: str = '<|"|>') -> None:
         self.mark = mark

@@ -29,6 +29,7 @@ class JsonObject:
     """
 
     opening = re.compile(r"\s{0,256}\[?\s{0,64}(?P<ok>[{\"'])?")
+    several = None
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()

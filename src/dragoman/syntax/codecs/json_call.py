@@ -45,7 +45,8 @@ class JsonCall:
 
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
-    `listed`: it is written as a list, of one call where they stand alone.  `lines`: several stand without a list.
+    `listed`: it is written as a list, of one call where they stand alone.  `lines`: what stands between several that
+    are written without a list.
     Without any name it is a call of the only declared tool that has all its keys.
     """
 
@@ -58,9 +59,10 @@ class JsonCall:
         id: str = "id",
         *,
         listed: bool = False,
-        lines: bool = False,
+        lines: str = "",
     ) -> None:
-        self.name, self.args, self.id, self.listed, self.lines = name, args, id, listed, lines
+        self.name, self.args, self.id, self.lines = name, args, id, lines
+        self.several = ("[", ", ", "]") if listed else ("", lines, "") if lines else None
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
@@ -252,8 +254,7 @@ class JsonCall:
 
     def encode(self, call: Call) -> str:
         made = {self.name: call.name, self.args[0]: json.loads(call.arguments)}
-        text = json.dumps(made, ensure_ascii=False)
-        return f"[{text}]" if self.listed else text
+        return json.dumps(made, ensure_ascii=False)
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.json_call(tool, self.name, self.args[0])

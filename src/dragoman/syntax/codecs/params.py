@@ -40,6 +40,7 @@ class Params:
     """
 
     opening = re.compile(r"\s{0,256}(?P<ok>[<{])?")
+    several = None
 
     def __init__(
         self, template: str, text: tuple[str, ...] = ("true", "string"), *, strip: bool = False, cdata: bool = False

@@ -10,7 +10,7 @@ from ...messages import Call, Tool
 from .. import shapes
 from ..reader import Reader, Steps
 from . import BAD, CUT, OPEN, WHOLE
-from .values import Frame, Values
+from .values import WORDS, Frame, Values
 
 if TYPE_CHECKING:
     from ..calls import CallSink
@@ -24,9 +24,12 @@ _FIRST = re.compile(r"\s{0,64}(?:(?P<ok>\))|[A-Za-z_]\w{0,128}\s{0,8}(?P<eq>=)?)
 
 
 class Python:
-    """The codec of `{call}`: one call, or a list of them."""
+    """The codec of `{call}`: one call, or a list of them; `listed`: it is written as a list, of one call too."""
 
     opening = re.compile(r"\s{0,256}\[?\s{0,64}(?:[A-Za-z_][\w.\-]{0,256})?(?P<ok>\(|(?<=\[)\])?")
+
+    def __init__(self, *, listed: bool = False) -> None:
+        self.several = ("[", ", ", "]") if listed else ("", "\n", "")
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         listed = (yield from r.peek()) == "["
@@ -127,3 +130,7 @@ class _Values(Values):
             return BAD
         self.pending += json.dumps(name)
         return (yield from self.colon(top, name, start))
+
+    def literal(self, word: str) -> str | None:
+        """A bare scalar; Python's words are this syntax's own."""
+        return WORDS.get(word) or super().literal(word)

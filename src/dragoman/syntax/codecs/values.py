@@ -21,13 +21,15 @@ from ..kinds import ANY, NUMBER, Schema, quote, typed
 from ..reader import Reader, Steps
 from . import BAD, CUT, WHOLE
 
-__all__ = ["DEEPEST", "Frame", "Output", "Values"]
+__all__ = ["DEEPEST", "WORDS", "Frame", "Output", "Values"]
 
 Output = Callable[[str, int, int], None]
 
 DEEPEST = 64
 
-_WORDS = {"True": "true", "False": "false", "None": "null"}
+WORDS = {"True": "true", "False": "false", "None": "null"}
+"""Python's words in JSON."""
+
 _LITERALS = frozenset(("true", "false", "null"))
 _TOKEN = re.compile(r"[\w.+\-]*")
 _ZEROS = re.compile(r"(-?)0+(\d+)", re.ASCII)
@@ -359,7 +361,7 @@ class Values:
             return word
         if not self.repair:
             return None
-        made = _WORDS.get(word)
+        made = WORDS.get(word)
         if made is None and (zeros := _ZEROS.fullmatch(word)):
             made = f'"{word}"' if self.inside().text_only else zeros[1] + zeros[2]
         if made is not None:

@@ -151,7 +151,8 @@ class _Turn:
             return seq(
                 markup(_missing(self.begun[closed:], after)) if closed >= 0 else EMPTY, self._missing_start(), rest
             )
-        unknown = self.specials and marks(before)[0] not in self.specials
+        tags = [mark for mark in marks(before) if mark[0] in "<["]  # a phrase is a token nowhere
+        unknown = bool(self.specials and tags) and tags[0] not in self.specials
         block = seq(markup(before), self._thoughts(after), markup(after), self.between)
         return seq(self._missing_start(), EMPTY if unknown else maybe(block), rest)
 

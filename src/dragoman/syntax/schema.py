@@ -119,7 +119,9 @@ class Walk:
             if isinstance(branches := node.get(word), list):
                 return self._branches(node, word, branches, style, place, path)
         kinds = _kinds(node)
-        return alt(*(self._typed(kind, node, style, place, path) for kind in kinds)) if kinds else anything(style)
+        told = style.told or (lambda _, written: written)
+        ways = (told(kind, self._typed(kind, node, style, place, path)) for kind in kinds)
+        return alt(*ways) if kinds else anything(style)
 
     def _loose(self, path: str, keyword: str, *, when: bool = True) -> None:
         if when:

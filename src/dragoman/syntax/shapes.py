@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +37,7 @@ from .schema import Walk
 from .style import JSON, Strings, Style, dumps, escaped, json_style, less
 from .template import marks
 
-__all__ = ["arguments", "braces", "json_call", "json_object", "params", "python"]
+__all__ = ["arguments", "braces", "json_call", "json_object", "params", "python", "word_of"]
 
 _BARE_KEY = re.compile(r"[\w.\-$]+")
 _ANY_KEY = seq(chars("A-Za-z_"), repeat(chars("A-Za-z0-9_"), 0, 40))
@@ -71,55 +73,99 @@ def json_call(tool: Tool, name: str = "name", args: str = "arguments") -> Node:
 # --- parameters
 
 
-def params(tool: Tool, template: str, without: tuple[str, ...] = ()) -> Node:
-    """`<parameter=city>Oslo</parameter>` with the template's newlines; values hold none of the marks `without` either."""
-    return arguments(tool, _params(template, without))
+def params(
+    tool: Tool, template: str, text: tuple[str, ...] = ("true", "string"), *, strip: bool = False, cdata: bool = False
+) -> Node:
+    """`<parameter=city>Oslo</parameter>` with the template's newlines; the rest as for the codec `Params`."""
+    return arguments(tool, _params(template, text, strip=strip, cdata=cdata))
+
+
+def word_of(kind: str, text: tuple[str, ...]) -> str:
+    """The word for a type: true or false where only strings are told apart, else that of JSON Schema."""
+    if text[0] == "true":
+        return "true" if kind == "string" else "false"
+    return "number" if kind == "integer" else kind
 
 
 @lru_cache(64)
-def _params(template: str, without: tuple[str, ...]) -> Style:
+def _params(template: str, text: tuple[str, ...], *, strip: bool, cdata: bool) -> Style:
     before, middle, after = re.split(r"\{(?:key|value)\}", template)
-    kept_out = tuple(dict.fromkeys((marks(after)[0], marks(before)[-1], *without)))
+    middle, typed, rest = middle.partition("{type}")
+    raw = _raw(_Raw((marks(after)[0], marks(before)[-1], *_CDATA[: 1 * cdata]), after, told=bool(typed), strip=strip))
 
     def key(name: str) -> Node:
         return seq(markup(before), literal(name), markup(middle)) if _TAG_KEY.fullmatch(name) else NEVER
 
+    def told(kind: str, written: Node) -> Node:
+        return seq(literal(word_of(kind, text)), markup(rest), written)
+
     any_key = seq(markup(before), _ANY_KEY, markup(middle))
-    raw = _raw(kept_out, after)
-    return Style(raw.string, raw.fixed, key, any_key, "", "", "", "", after=markup(after), inner=raw)
+    inner = _with_words(raw, told) if typed else raw
+    return Style(raw.string, raw.fixed, key, any_key, "", "", "", "", after=markup(after), inner=inner)
 
 
-def _raw(kept_out: tuple[str, ...], after: str) -> Style:
+def _with_words(raw: Style, told: Callable[[str, Node], Node]) -> Style:
+    """The style of values that stand behind the word for their type."""
+
+    def fixed(value: Any, place: Schema | None) -> Node:
+        kind = next(iter(Schema({"const": value}).kinds or ("null",)))
+        return told(kind, raw.fixed(value, place))
+
+    inner = raw.values
+    plain = [(kind, Walk({}).value({"type": kind}, inner)) for kind in ("number", "boolean", "null", "object", "array")]
+    every = alt(told("string", raw.any or NEVER), *(told(kind, written) for kind, written in plain))
+    return replace(raw, fixed=fixed, told=told, any=every)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """How raw values stand: the marks to keep out of them, what follows, whether their type is told and they are stripped."""
+
+    kept_out: tuple[str, ...]
+    after: str
+    told: bool
+    strip: bool
+
+    def text(self, low: int, high: int | None, opens: str = "") -> Node:
+        """A string; one that has a least length keeps it only if it has no white space at its edges to lose."""
+        tight: tuple[Spelling, ...] = (
+            (((_SPACES, False), (self.after.lstrip()[0], False)),) if self.strip and low else ()
+        )
+        opens += _SPACES * bool(tight)
+        return text(
+            (*self.kept_out, _RETURN, *tight), low, high, before=self.after, opens=opens, open=True, name="value"
+        )
+
+    def reads(self, written: str, value: Any, place: Schema | None) -> bool:
+        """Whether a text is read as this value."""
+        if "\r" in written or stop(*self.kept_out).final.search(written) or not _encodes(written):
+            return False
+        shown = written.strip() if self.strip else written
+        if isinstance(value, str) and (self.told or (place is not None and place.text_only)):
+            return shown == value
+        return dumps(json.loads(typed(shown, place or Schema({}))[0])) == dumps(value)
+
+
+def _raw(how: _Raw) -> Style:
     """Values as raw text: strings as they are, anything else as JSON."""
-    inner = json_style(kept_out)
-    first = "".join({mark[0]: None for mark in kept_out})
-
-    def free(low: int, high: int | None, opens: str = "") -> Node:
-        return text((*kept_out, _RETURN), low, high, before=after, opens=opens, open=True, name="value")
+    inner = json_style(how.kept_out)
+    excluded = "".join({mark[0]: None for mark in how.kept_out}) + "\r" + _SPACES * how.strip
 
     def string(wanted: Strings) -> Node | None:
         if wanted.matching is not None:
-            inside = less(wanted.matching, first + "\r")
+            inside = less(wanted.matching, excluded)
             return None if inside == NEVER else inside
-        kinds = wanted.place.kinds if wanted.place else None
-        return free(wanted.low, wanted.high, "".join(_OPENS[kind] for kind in sorted(kinds or ())))
+        kinds = wanted.place.kinds if wanted.place and not how.told else None
+        return how.text(wanted.low, wanted.high, "".join(_OPENS[kind] for kind in sorted(kinds or ())))
 
     def fixed(value: Any, place: Schema | None) -> Node:
         written = value if isinstance(value, str) else dumps(value)
-        read = (
-            typed(written, place or Schema({}))[0]
-            if place is None or place.kinds != frozenset(("string",))
-            else dumps(written)
-        )
-        return literal(written) if dumps(json.loads(read)) == dumps(value) and _holds_none(written, kept_out) else NEVER
+        return literal(written) if how.reads(written, value, place) else NEVER
 
-    return Style(string, fixed, inner.key, inner.any_key, inner=inner, any=free(0, None))
+    return Style(string, fixed, inner.key, inner.any_key, inner=inner, any=how.text(0, None))
 
 
-def _holds_none(written: str, kept_out: tuple[str, ...]) -> bool:
-    return "\r" not in written and not stop(*kept_out).final.search(written) and _encodes(written)
-
-
+_CDATA = ("<![CDATA[",)
 _TAG_KEY = re.compile(r"[^\s<>\"'\ud800-\udfff]{1,256}")
 _RETURN: Spelling = (("\r", False),)
 _NUMERIC = "+-.0123456789" + _SPACES

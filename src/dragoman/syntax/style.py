@@ -59,6 +59,7 @@ class Style:
     `fixed` writes one known value at a place.  `key` writes what stands before a value, `any_key` any such key.
     `after` follows a value.  `comma` parts pairs, `item_comma` items.  `inner` is the style of values inside.
     `any` writes any value, where there is a simpler way than by all the others.
+    `told` writes a value with the word for its type, where values have one.
     """
 
     string: Callable[[Strings], Node | None]
@@ -73,6 +74,7 @@ class Style:
     words: tuple[str, str, str] = ("null", "true", "false")
     inner: Style | None = None
     any: Node | None = None
+    told: Callable[[str, Node], Node] | None = None
 
     @property
     def values(self) -> Style:

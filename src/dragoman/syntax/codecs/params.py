@@ -141,10 +141,8 @@ class Params:
 
     def _kind(self, value: object) -> str:
         """The word for a value's type: true or false where only strings are told apart, else that of JSON Schema."""
-        if self.text[0] == "true":
-            return "true" if isinstance(value, str) else "false"
         names = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
-        return names.get(type(value), "null")
+        return shapes.word_of(names.get(type(value), "null"), self.text)
 
     def grammar(self, tool: Tool) -> Node:
-        return shapes.params(tool, self.template)
+        return shapes.params(tool, self.template, self.text, strip=self.strip, cdata=self.cdata)

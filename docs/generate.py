@@ -10,6 +10,7 @@ import difflib
 import inspect
 import io
 import re
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
@@ -210,6 +211,20 @@ def rules() -> str:
     return "\n".join(rows)
 
 
+def musts() -> str:
+    """Every numbered MUST, and the files of its tests."""
+    found = runpy.run_path(str(ROOT / "tests/musts.py"))
+    held: dict[str, set[str]] = found["held"]()
+    lines = []
+    for letter, family in found["families"]().items():
+        lines += [f"\n## {family['title']}\n", "| number | what must be | tests |", "|---|---|---|"]
+        for key, text in family.items():
+            files = sorted({test.partition("::")[0] for test in held.get(f"{letter}{key}", ())})
+            links = ", ".join(f"[{Path(file).stem}](../{file})" for file in files)
+            lines += [f"| {letter}{key} | {text} | {links} |"] if key != "title" else []
+    return "\n".join(lines)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
     for part in (
@@ -224,6 +239,7 @@ PARTS: dict[str, Callable[[], str]] = {
         examples,
         scenarios,
         rules,
+        musts,
     )
 }
 

@@ -60,7 +60,7 @@ async def test_s01_a_stream_has_its_headers(serving: Serving, path: str, body: A
 @each_stream
 async def test_s01_a_wrong_request_gets_a_status_and_no_stream(serving: Serving, path: str, body: Any) -> None:
     server = serving(script=SCRIPT)
-    wrong = {key: 5 for key in body}
+    wrong = dict.fromkeys(body, 5)
     answer = await call(server, "POST", path, json={**wrong, "stream": True})
     assert answer.status == 400
     assert answer.headers["content-type"].startswith("application/json")

@@ -12,9 +12,9 @@ import jinja2
 from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..errors import EngineError, RequestError
+from .budget import Budgeted, Spent, limited
 
 __all__ = ["compiled", "render"]
 
@@ -28,9 +28,11 @@ def render(template: str, variables: Mapping[str, Any]) -> str:
     """
     ready = compiled(template)
     try:
-        return ready.render(variables)
+        return limited(lambda: ready.render(variables))
     except _Refusal as problem:
         raise RequestError(f"the model's chat template refuses these messages: {problem}", param="messages") from None
+    except Spent as problem:
+        raise EngineError(f"the model's chat template was stopped: {problem}") from None
     except jinja2.exceptions.SecurityError as problem:
         raise EngineError(f"the model's chat template does what no template may: {problem}") from problem
     except (jinja2.TemplateError, TypeError, ValueError, LookupError, ArithmeticError, RecursionError) as problem:
@@ -68,10 +70,8 @@ class _Generation(Extension):
 
 
 @lru_cache(1)
-def _environment() -> ImmutableSandboxedEnvironment:
-    made = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, "jinja2.ext.loopcontrols"]
-    )
+def _environment() -> Budgeted:
+    made = Budgeted(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, "jinja2.ext.loopcontrols"])
     made.filters["tojson"] = _tojson
     functions: dict[str, Callable[..., Any]] = {"raise_exception": _refuse, "strftime_now": _now}
     made.globals.update(functions)

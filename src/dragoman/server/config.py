@@ -63,6 +63,9 @@ class Config:
 
     tools_limit: int = _setting(512, "Tools a request may have.", least=0)
     schema_limit: int = _setting(256 << 10, "Bytes the schema of a tool or of an answer may have.", least=0)
+    media_hosts: str = _setting(
+        "", "Hosts that images and files may be fetched from, with blanks between them; `*` is every public one."
+    )
     cors_origins: str = _setting("", "Web pages that may use the server: origins with blanks between them, or `*`.")
     hosts: str = _setting(
         "",

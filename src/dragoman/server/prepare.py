@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import api
 from ..engines.base import Alternative, Options, Prompt, Segment, talks, tokenizer
+from ..engines.fetch import brought, named
 from ..engines.prompt import render
 from ..errors import RequestError, UsageError
 from ..generation import Generation
@@ -23,7 +24,7 @@ from ..syntax.dialect import Dialect
 from .logprobs import Shown
 from .roster import Served
 
-__all__ = ["Choice", "call_id", "prepare"]
+__all__ = ["Choice", "call_id", "media", "prepare"]
 
 _MANY_TOOLS, _LONG_SCHEMAS = 50, 20_000  # tools, and characters of their schemas
 _LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
@@ -40,6 +41,17 @@ class Choice:
     dialect: Dialect
     shown: Shown = field(default_factory=Shown)
     tokens: list[Alternative] = field(default_factory=list)
+
+
+async def media(request: Request, served: Served, hosts: Sequence[str]) -> Request:
+    """The request with what its URLs name; where the model reads text only, it is refused later anyway.
+
+    Raises:
+        RequestError: something may not be fetched, or could not be.
+    """
+    if not talks(served.engine) or not named(request):
+        return request
+    return await brought(request, hosts)
 
 
 async def prepare(request: Request, served: Served, policy: Policy, ids: Callable[[], str]) -> list[Choice]:

@@ -32,7 +32,7 @@ from .config import Config
 from .exchange import Exchange
 from .http import advice, send_json, start
 from .observe import Observers
-from .prepare import Choice, prepare
+from .prepare import Choice, media, prepare
 from .wire import Wire
 
 __all__ = ["serve", "stopping"]
@@ -120,6 +120,7 @@ class _Answer:
 
     async def _answer(self) -> None:
         exchange = self.exchange
+        exchange.request = await media(exchange.request, exchange.served, self.config.media_hosts.split())
         self.choices = await prepare(exchange.request, exchange.served, self.config.policy, self.wire.ids)
         self.observers.prepared(exchange, self.choices)
         if len(self.choices) == 1:

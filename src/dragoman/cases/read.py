@@ -224,6 +224,8 @@ def _words(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _policy(lines: list[str]) -> dict[str, Any]:
     words = dict(word.split("=") for line in lines for word in line.split())
+    if strange := set(words) - {"recover", "unknown", "repair"}:
+        raise ValueError(f"unknown policies {sorted(strange)}")
     return {key: value == "yes" if key == "repair" else value for key, value in words.items()}
 
 

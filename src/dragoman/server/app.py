@@ -18,7 +18,7 @@ from starlette.types import Scope
 from ..engines.base import Engine
 from ..errors import RequestError
 from ..protocols import chat
-from . import cancel, responses, text
+from . import cancel, live, page, responses, text, turns
 from . import messages_api as messages
 from . import ollama as ollama_api
 from .config import Config
@@ -62,7 +62,10 @@ def create_app(
             *both("/models", messages.Either(messages.models(service), Reports(service, _models))),
             *both("/models/{model:path}", messages.Either(messages.model(service), Reports(service, _model))),
             Route("/health", Reports(service, _health, is_open=True)),
-            Route("/", Reports(service, _root, is_open=True)),
+            *turns.routes(service),
+            *live.routes(service),
+            *page.routes(),
+            Route("/", page.Front(Reports(service, _root, is_open=True))),
         ],
         middleware=_around(service.config),
         exception_handlers={HTTPException: _unknown},

@@ -13,9 +13,10 @@ from starlette.types import Message, Receive, Scope, Send
 from ..errors import Busy, Cancelled, RequestError
 from .limits import check_depth
 
-__all__ = ["Left", "advice", "header", "read_json", "send_json", "start"]
+__all__ = ["Left", "advice", "header", "read_json", "send_json", "send_text", "start"]
 
 _JSON = "application/json"
+_PLAIN = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
 _LARGE = 1 << 20  # bytes; reading more takes so long that others would wait
 _BODY_TIME = 60.0  # seconds between two parts of a request
 
@@ -72,6 +73,14 @@ async def send_json(send: Send, status: int, body: bytes, headers: Mapping[str, 
     """Answer with JSON, whole."""
     facts = {"content-type": _JSON, "content-length": str(len(body)), **(headers or {})}
     await send(start(status, facts))
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_text(send: Send, text: str) -> None:
+    """Answer with plain text, whole; lone surrogates become question marks."""
+    body = text.encode("utf-8", "replace")
+    facts = {"content-type": "text/plain; charset=utf-8", "content-length": str(len(body)), **_PLAIN}
+    await send(start(200, facts))
     await send({"type": "http.response.body", "body": body})
 
 

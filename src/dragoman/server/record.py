@@ -80,6 +80,8 @@ def _record(exchange: Exchange, choice: Choice, began: float) -> Record:
         policy={"recover": "strict"} if request.schema is not None else {},
         stop=request.stop,
         parallel=request.parallel,
+        key=exchange.caller.key.name,
+        streamed=exchange.streamed,
         decoded=talks(served.engine) and not request.prompts,
     )
 

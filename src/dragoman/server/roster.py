@@ -25,7 +25,7 @@ class Served:
     """A model on offer: the engine that runs it, what is known of it, and the dialect it writes.
 
     `marks`: the special tokens that mean something in this dialect, and so must arrive as text.
-    `gate`: where requests wait for a place in the engine.
+    `gate`: where requests wait for a place in the engine.  `why`: what told the dialect.
     """
 
     engine: Engine
@@ -33,6 +33,7 @@ class Served:
     dialect: Dialect
     marks: tuple[str, ...] = ()
     gate: Gate = field(default_factory=lambda: Gate(None, 0))
+    why: str = ""
 
     def __post_init__(self) -> None:
         dialect = self.dialect
@@ -130,7 +131,7 @@ class Roster:
 
     def _add(self, engine: Engine, info: ModelInfo, gate: Gate) -> None:
         dialect, why = self._speaks(engine, info)
-        self._served[info.name] = Served(engine, info, dialect, gate=gate)
+        self._served[info.name] = Served(engine, info, dialect, gate=gate, why=why)
         _log.info("model %s: %s; dialect %s (%s)", info.name, told(info), dialect.name or "unknown", why)
 
     def _speaks(self, engine: Engine, info: ModelInfo) -> tuple[Dialect, str]:

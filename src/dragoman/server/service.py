@@ -18,6 +18,7 @@ from .config import Config
 from .deadlines import for_model
 from .engine import build
 from .exchange import Exchange
+from .gauge import Gauge
 from .keys import Key, Keys
 from .observe import Log, Observer, Observers
 from .record import Recorder, build_log
@@ -46,7 +47,8 @@ class Service:
         self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model, queue=config.queue)
         self.log = build_log(config)
         recorders = [Recorder(self.log)] if self.log is not None else []
-        self.observers = Observers((Log(), *recorders, *observers))
+        self.gauge = Gauge()
+        self.observers = Observers((Log(), self.gauge, *recorders, *observers))
         self.shelf = Shelf(build_store(config))
         self.keys = Keys.read(config.keys, config.api_key)
         self.withdrawn = Withdrawn()

@@ -34,7 +34,7 @@ class Record:
     `id`: of the answer, with `-N` behind it for the choices after the first.  `began`: Unix time in seconds.
     `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
     `batches`, `told` and `frames`: what came, what was made of it and what went, with the seconds since the request.
-    `decoded`: the engine decodes by itself, and the text is only what it left.
+    `key`: the name of the API key that asked.  `decoded`: the engine decodes by itself, and the text is only what it left.
     `outcome`: open, or how it ended.  `first`, `seconds`: until the first piece, until the end.
     """
 
@@ -55,6 +55,8 @@ class Record:
     frames: list[tuple[float, bytes]] = field(default_factory=list)
     told: list[tuple[float, Sequence[Event]]] = field(default_factory=list)
     decoded: bool = False
+    key: str = ""
+    streamed: bool = False
     finish: str = "stop"
     outcome: str = "open"
     error: str = ""

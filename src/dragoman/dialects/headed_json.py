@@ -1,12 +1,14 @@
 """The name in marks of its own, then JSON arguments."""
 
+from ..syntax.codecs.code import Code
 from ..syntax.codecs.json import JsonObject
-from ..syntax.dialect import Dialect
+from ..syntax.dialect import Dialect, Form
 
 FUNCTIONARY31 = Dialect(
     "functionary-v3-1",
     call="<function={name}>{args}</function>",
     args=JsonObject(),
+    also=(Form("<|python_tag|>{call}", Code()),),
     begins="<|start_header_id|>assistant<|end_header_id|>\n\n",
     ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
     turn="<|start_header_id|>{role}<|end_header_id|>\n\n{text}<|eot_id|>",

@@ -1,12 +1,14 @@
 """JSON calls between tags of their own, one object or a list: many small families."""
 
+from ..syntax.codecs.code import Code
 from ..syntax.codecs.json_call import JsonCall
-from ..syntax.dialect import Dialect
+from ..syntax.dialect import Dialect, Form
 from .hermes import CHATML_ENDS
 
 THINK = "<think>\n{text}\n</think>\n\n"
 LLAMA_ENDS = ("<|eot_id|>", "<|end_of_text|>", "<|eom_id|>")
 LISTED = JsonCall(listed=True)
+CITATIONS = ("<co>", "</co: *>", "</co>")
 
 EXAONE = Dialect(
     "exaone",
@@ -87,7 +89,7 @@ GRANITE3 = Dialect(
 GRANITE20B = Dialect(
     "granite20b-fc",
     call="<function_call> {call}",
-    args=JsonCall(),
+    args=JsonCall(none=("no_function",)),
     begins="ASSISTANT: ",
     ends=("<|endoftext|>",),
     results="<function_response> {text}",
@@ -127,6 +129,7 @@ INTERNLM2 = Dialect(
     "internlm2",
     call="<|action_start|><|plugin|>\n{call}<|action_end|>",
     args=JsonCall(args=("parameters", "arguments", "args", "input")),
+    also=(Form("<|action_start|><|interpreter|>\n{call}<|action_end|>", Code()),),
     reasoning=THINK,
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,
@@ -171,6 +174,7 @@ COHERE_CMD3 = Dialect(
     args=JsonCall("tool_name", ("parameters", "arguments"), "tool_call_id", listed=True),
     reasoning="<|START_THINKING|>{text}<|END_THINKING|>",
     drops=("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    noise=CITATIONS,
     begins="<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
     ends=("<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|>"),
     special=(
@@ -194,6 +198,7 @@ COHERE_CMD4 = Dialect(
     args=JsonCall("tool_name", ("parameters", "arguments"), "tool_call_id", listed=True),
     reasoning="<|START_THINKING|>{text}<|END_THINKING|>",
     drops=("<|START_TEXT|>", "<|END_TEXT|>"),
+    noise=CITATIONS,
     begins="<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
     ends=("<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|>"),
     special=(
@@ -224,4 +229,20 @@ APRIEL = Dialect(
     results="{text}",
     signs=("[BEGIN FINAL RESPONSE]",),
     models="Apriel 1.5 and 1.6",
+)
+
+APERTUS = Dialect(
+    "apertus",
+    call="<|tools_prefix|>{call}<|tools_suffix|>",
+    args=JsonCall(listed=True, keyed=True),
+    reasoning="<|inner_prefix|>{text}<|inner_suffix|>",
+    begins="<|assistant_start|>",
+    ends=("<|assistant_end|>", "<|user_start|>"),
+    special=("<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>", "<|inner_suffix|>", "<|assistant_end|>"),
+    turn="<|{role}_start|>{text}<|{role}_end|>",
+    results="[{text}]",
+    results_role="assistant",
+    signs=("<|tools_prefix|>",),
+    aliases=("apertus2509",),
+    models="Apertus 8B and 70B",
 )

@@ -105,13 +105,13 @@ class CallSink:
     `lenience`: the `Notice` that its form deserves, and `began`, where it begins.
     `put(json, start, end)`: a piece of the arguments, and the raw text it came from.
     `nested`: the arguments stand in a string, which was undone already.
-    `empty`: its opening tag closed itself.  `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
+    `id`: what stands where its name should.  `empty`: its opening tag closed itself.  `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
     `doubt`: asked for a name that was not offered; it lets the events wait, or refuses.
     """
 
     __slots__ = (
         "_cut", "began",
-        "completed", "doubt", "empty", "flawed", "index",
+        "completed", "doubt", "empty", "flawed", "id", "index",
         "lenience", "live", "missing", "name", "nested", "open", "policy", "put", "recovered", "rest",
         "schema", "scope", "sink", "tools",
     )  # fmt: skip
@@ -128,7 +128,7 @@ class CallSink:
         self.scope = _NOTHING
         self.schema = ANY
         self.began = 0
-        self.name = self.lenience = self.flawed = self.missing = self.rest = ""
+        self.name = self.id = self.lenience = self.flawed = self.missing = self.rest = ""
 
     @property
     def repair(self) -> bool:
@@ -157,7 +157,8 @@ class CallSink:
             self.sink.notice(self.lenience, self.began)
             self.lenience = ""
         self.sink.index = self.index
-        self.sink.out.append(CallStart(self.index, id, name, self.sink.call()))
+        self.sink.out.append(CallStart(self.index, id or self.id, name, self.sink.call()))
+        self.id = ""
         return True
 
     def _undeclared(self, name: str) -> bool:

@@ -13,12 +13,13 @@ class Code:
     """Follows text as it comes, in pieces of any size.
 
     A run of backticks counts when it has ended, so how it was cut does not matter.
+    `fence` is how many opened the fence; as many close it.
     """
 
     __slots__ = ("blank", "fence", "inline", "run")
 
     def __init__(self) -> None:
-        self.fence = False
+        self.fence = 0
         self.inline = False
         self.blank = True
         self.run = 0
@@ -48,9 +49,9 @@ class Code:
         if self.run:
             self.fence, self.inline, self.blank, self.run = *self._after(), False, 0
 
-    def _after(self) -> tuple[bool, bool]:
-        if self.run >= 3 and self.blank:
-            return not self.fence, False
+    def _after(self) -> tuple[int, bool]:
+        if self.run >= max(3, self.fence) and self.blank:
+            return 0 if self.fence else self.run, False
         return self.fence, self.inline if self.fence else not self.inline
 
     @property

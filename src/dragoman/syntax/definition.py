@@ -161,7 +161,7 @@ class _Reading:
             if not isinstance(value, list):
                 raise self.error(key, f"{key} must be a list of texts")
             return tuple(self.form(key, item) for item in value)
-        return self.of(key, value, str)
+        return self.of(key, value, bool if isinstance(default, bool) else str)
 
     def form(self, key: str, item: Any) -> str | Form:
         if key != "also" or not isinstance(item, dict):
@@ -172,7 +172,7 @@ class _Reading:
 
     def of(self, key: str, value: Any, kind: type | UnionType) -> Any:
         if not isinstance(value, kind):
-            raise self.error(key, f"{key}: a text is expected, not {value!r}")
+            raise self.error(key, f"{key}: {'true or false' if kind is bool else 'a text'} is expected, not {value!r}")
         return value
 
     def codec(self, key: str, table: Any) -> Any:

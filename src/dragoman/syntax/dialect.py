@@ -43,6 +43,7 @@ class Dialect:
         begins: what a rendered prompt ends with when the model is to write its turn.
         ends: marks that end a turn.
         drops: marks without meaning, such as those of a wrapper around the answer.
+        noise: marks inside of running text that are left out, such as those of a citation; a star stands for any text.
         special: marks that are special tokens in every tokenizer of this family.
         frame: the codec of message headers, where every message has one.
         label: a line of its own that opens a reasoning block although its mark is missing.
@@ -72,6 +73,7 @@ class Dialect:
     begins: str = ""
     ends: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
+    noise: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     frame: Header | None = None
     label: str = ""

@@ -108,6 +108,10 @@ class Schema:
         """The declared keys."""
         return frozenset(key for node in self.nodes() for key in _mapping(node.get("properties")))
 
+    def properties_in_order(self) -> list[str]:
+        """The declared keys, each once, as they are declared."""
+        return list(dict.fromkeys(key for node in self.nodes() for key in _mapping(node.get("properties"))))
+
     def property(self, key: str) -> Schema:
         """The schema of a key's value."""
         for node in self.nodes():

@@ -66,6 +66,8 @@ class Machine(Reading):
             return self.end()
         if self.in_prose(mark):
             return self.text()
+        if meaning == "noise":
+            return "content"
         if meaning == "open":
             return "reasoning" if mark not in self.plan.phrases or not self.sink.begun else self.text()
         if meaning == "drop":
@@ -177,7 +179,8 @@ class Machine(Reading):
             if form is None:
                 return ""
             before = self.count
-            yield from self.call((form,), self.r.at, proof="line" if form is self.plan.python else "", skip=skip)
+            doubt = form is self.plan.python and self.plan.marked
+            yield from self.call((form,), self.r.at, proof="line" if doubt else "", skip=skip)
             if self.count == before:
                 return ""
         return ""
@@ -268,6 +271,8 @@ class Machine(Reading):
         if meaning == "end":
             self.sink.notice("unclosed", self.r.mark_at)
             return self.end()
+        if meaning == "noise":
+            return None
         spelled = self.r.spelled(mark, self.r.mark_at)
         if (meaning in ("call", "section") and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))

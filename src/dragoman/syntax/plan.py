@@ -8,7 +8,8 @@ A mark means one of
     call    a call begins; the forms that begin so are told apart by what comes next
     bare    a call's own structure without its opening mark: a recovery form
     json    `{"` at a line start may be a call's JSON without its opening mark: a recovery form
-    drop    nothing
+    drop    nothing, where a block may begin or end
+    noise   nothing, amid a text
     end     the turn ends
 """
 
@@ -108,6 +109,11 @@ class Plan:
     python: FormPlan | None = None
 
     @property
+    def marked(self) -> bool:
+        """Whether calls have marks, so that one without any is a slip."""
+        return bool(self.forms)
+
+    @property
     def section_ends(self) -> tuple[str, ...]:
         """The marks that close a section."""
         return tuple(dict.fromkeys(closing for _, closing in self.sections.values()))
@@ -120,6 +126,8 @@ class Plan:
             return "end"
         if mark in self.dialect.drops:
             return "drop"
+        if mark in self.dialect.noise:
+            return "noise"
         if mark in self.sections:
             return "section"
         if mark in self.forms:
@@ -146,7 +154,7 @@ class Plan:
     def stop(self, *, reasoning: bool, calls: bool, recover: bool) -> Stop:
         """What to stop at in reasoning or in content."""
         closes = self.closes if reasoning else tuple(mark for mark in self.closes if mark not in self.phrases)
-        found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.dialect.drops]
+        found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.dialect.drops, *self.dialect.noise]
         if calls:
             found += [*self.sections, *self.forms, *(() if reasoning else self.last)]
         if calls and recover:
@@ -174,8 +182,8 @@ def _border(literal: str) -> tuple[str, ...]:
 
 def _calls(made: Plan) -> None:
     """The forms of a call by their opening mark, with those that the engine adds for every dialect."""
-    own = _own(made.dialect)
-    for section in _sections(made.dialect):
+    own = made.dialect.forms
+    for section in filter(None, (made.dialect.section, *made.dialect.sections)):
         before, _, after = split(section)
         made.sections[marks(before)[0]] = marks(before)[1:], marks(after)[-1]
     openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
@@ -186,7 +194,7 @@ def _calls(made: Plan) -> None:
         first = made.forms[opener][0]
         for form in _foreign(opener, first):
             _add(made.forms, _form(made, form, openers, recovered=True))
-    for section in _sections(made.dialect):
+    for section in filter(None, (made.dialect.section, *made.dialect.sections)):
         for codec in (JsonCall(), Python()):
             _add(made.forms, _form(made, Form(section.replace("{calls}", "{call}"), codec), openers, recovered=True))
     for form in own:
@@ -204,20 +212,6 @@ def _calls(made: Plan) -> None:
     made.json = _form(made, Form("{call}" + _last(made, openers), json), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", json), openers, recovered=True)
     made.python = _form(made, Form("{call}", python), openers, recovered=True)
-
-
-def _own(dialect: Dialect) -> tuple[Form, ...]:
-    """The forms of a call; one without any mark has those of the section that it stands in."""
-    forms = dialect.forms
-    if not dialect.section or _sections(dialect):
-        return forms
-    return (Form(dialect.section.replace("{calls}", forms[0].template), forms[0].codec), *forms[1:])
-
-
-def _sections(dialect: Dialect) -> tuple[str, ...]:
-    """The sections whose calls have marks of their own."""
-    bare = not any(marks(_before(form)) for form in dialect.forms[:1])
-    return () if bare or not dialect.section else (dialect.section, *dialect.sections)
 
 
 def _stray(mark: str, openers: tuple[str, ...]) -> bool:

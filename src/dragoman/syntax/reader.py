@@ -17,7 +17,8 @@ is text.
 
 Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
 tag may have blanks after `<`, after `/`, around `=`, before `>` and behind a bar inside, and either quote or none
-behind `=`.
+behind `=`, and blanks may be lost.  A star in a tag stands for up to 64 characters without brackets, and `:*` for a
+suffix that may be missing.
 
 Special tokens: `specials` are the marks that this tokenizer writes as one token.  Such a mark counts where it came
 as that token; `spelled` tells one that is only its letters.
@@ -41,6 +42,7 @@ LONGEST = 256
 
 _BARS = "|｜‖"
 _SPACE = re.compile(r"\s*")
+_LAYOUT = re.compile(r"(?:\s|\\n)*")  # models also write a newline between marks as the two characters
 
 
 def spelling(mark: str) -> tuple[str, ...]:
@@ -48,6 +50,10 @@ def spelling(mark: str) -> tuple[str, ...]:
     atoms: list[str] = []
     tag = mark.startswith("<") and len(mark) > 2
     for i, char in enumerate(mark):
+        if tag and (char == "*" or mark[i : i + 2] == ":*"):
+            star = "[^<>\\n]{0,64}" if mark[i - 1] != ":" else ""
+            atoms.append(star if char == "*" else "(?::[^<>\\s]{0,64})?")
+            continue
         if tag and i and (char in "=>" or mark[i - 1] in "=</") and char not in _BARS and mark[i - 1] not in _BARS:
             atoms.append("[ \\t]{0,2}")
         if tag and i > 2 and mark[i - 1] in _BARS and char not in _BARS + ">":  # behind a word's own mark
@@ -61,7 +67,7 @@ def spelling(mark: str) -> tuple[str, ...]:
                 continue
             atoms.append(f"[{_BARS}]{{1,2}}")
         else:
-            atoms.append("\\s+" if char.isspace() else re.escape(char))
+            atoms.append(("\\s{0,8}" if tag else "\\s+") if char.isspace() else re.escape(char))
     return tuple(atoms)
 
 
@@ -210,11 +216,11 @@ class Reader:
     def ahead(self, stop: Stop, skip: int = 0) -> Steps[tuple[str, int]]:
         """The mark that stands `skip` characters on, white space aside, and where it ends; ("", _) if there is none."""
         while True:
-            space = _SPACE.match(self.buf, self.pos + skip)
+            space = _LAYOUT.match(self.buf, self.pos + skip)
             start = space.end() if space else self.pos + skip
             if start - self.pos - skip > LONGEST:
                 return "", skip
-            if start < len(self.buf) or self.closed:
+            if self.closed or self.buf[start:] not in ("", "\\"):
                 found = (stop.final if self.closed else stop.live).match(self.buf, start)
                 if found is None:
                     return "", skip

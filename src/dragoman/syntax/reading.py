@@ -11,6 +11,7 @@ import re
 from .calling import Calling
 from .calls import CallSink, Policy, Tools
 from .codecs import BAD, CUT, WHOLE
+from .codecs.json_call import JsonCall
 from .dialect import Dialect
 from .plan import NAME, FormPlan
 from .reader import LONGEST, Reader, Steps, stop
@@ -18,6 +19,9 @@ from .sink import Sink
 from .template import Hole, parse
 
 __all__ = ["Reading"]
+
+NAMELESS = "nameless"
+_BY_KEYS = JsonCall("", (), "")  # a bare counter is no name: the keys of the arguments tell it
 
 _JUNK = re.compile(r"\s{0,64}[}\])]{0,64}")
 _LINE_END = re.compile(r"[ \t]{0,64}(?P<ok>[\r\n;,\]])?")
@@ -102,6 +106,8 @@ class Reading(Calling):
         """A call in one form, behind its opening marks."""
         if form.steps[0][0] != "call":
             state = yield from self.head(form, call)
+            if state == NAMELESS:
+                return (yield from _BY_KEYS.decode(self.r, call))
             if state != WHOLE or call.empty:
                 return state
         state = yield from form.codec.decode(self.r, call)
@@ -153,6 +159,9 @@ class Reading(Calling):
         ended = r.closed and not r.buf[r.pos :].strip()
         if not ended and (found is None or found["ok"] is None):
             return BAD
+        if self.tools.known and words["name"].isdigit() and not call.declared(words["name"]):
+            call.id = words["name"]
+            return NAMELESS
         return WHOLE if call.begin(words["name"], self.id(words)) else BAD
 
     def alone(self, call: CallSink, words: dict[str, str]) -> str:

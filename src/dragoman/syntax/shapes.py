@@ -65,8 +65,8 @@ def json_object(tool: Tool) -> Node:
 
 
 def json_call(tool: Tool, name: str = "name", args: str = "arguments") -> Node:
-    """`{"name": "weather", "arguments": {"city": "Oslo"}}`."""
-    head = "{" + f"{dumps(name)}: {dumps(tool.name)}, {dumps(args)}: "
+    """`{"name": "weather", "arguments": {"city": "Oslo"}}`; without a key for the name, `{"weather": {"city": "Oslo"}}`."""
+    head = "{" + (f"{dumps(name)}: {dumps(tool.name)}, {dumps(args)}: " if name else f"{dumps(tool.name)}: ")
     return seq(literal(head), arguments(tool), literal("}"))
 
 

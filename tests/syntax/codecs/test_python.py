@@ -45,6 +45,26 @@ def test_several_calls(text: str):
     assert read(text) == ("whole", ["call f", "args {}", "call ns.g-1", 'args {"x": 1}'])
 
 
+def test_values_without_keywords_are_the_declared_parameters():
+    assert read("f('x', 2)") == ("whole", ["call f", 'args {"a": "x", "n": 2}'])
+    assert read("f('x', x=1)") == ("whole", ["call f", 'args {"a": "x", "x": 1}'])
+    assert read("f('x', 1, 2, 3)")[0] == "bad"
+
+
+def test_what_stands_around_a_declared_name_is_left_out():
+    for text in ("print(f(n=1))", "api.f(n=1)", "f.call(n=1)"):
+        state, lines = read(text)
+        assert (state, [line for line in lines if "repaired" not in line]) == ("whole", ["call f", 'args {"n": 1}'])
+
+
+def test_a_call_as_a_value_is_text():
+    assert read("f(a=g(h(')'), 1), n=1)") == ("whole", ["call f", """args {"a": "g(h(')'), 1)", "n": 1}"""])
+
+
+def test_the_bracket_of_the_last_call_may_be_missing():
+    assert read("[f(n=1]") == ("whole", ["call f", 'args {"n": 1}', "notice unclosed"])
+
+
 def test_a_list_that_is_not_closed_is_told_of():
     assert read("[f() x") == ("whole", ["call f", "args {}", "notice unclosed", "rest x"])
     assert read("[f()") == ("whole", ["call f", "args {}", "notice unclosed"])
@@ -55,14 +75,14 @@ def test_what_follows_a_single_call_is_not_read():
     assert read("f()]") == ("whole", ["call f", "args {}", "rest ]"])
 
 
-@pytest.mark.parametrize("text", ["f(1)", "f('x')", "f(a)", "f(a, b)", "f x", "1()", "()", "f(*a)", "f(1=2)", "[1, 2]"])
+@pytest.mark.parametrize("text", ["ns.g-1(1)", "h('x')", "f(a)", "f(a, b)", "f x", "1()", "()", "f(*a)", "[1, 2]"])
 def test_what_is_no_call_with_keywords_is_none(text: str):
     state, lines = read(text)
     assert state == "bad"
     assert not [line for line in lines if line.startswith("call")]
 
 
-@pytest.mark.parametrize("text", ["f(a=1, 2)", "f(a=1 b=2)", "f(a='x', *b)", "f(a=g())"])
+@pytest.mark.parametrize("text", ["f(a=1, 2)", "f(1=2)", "f(a=1 b=2)", "f(a='x', *b)", "f(n=g())"])
 def test_a_body_that_goes_wrong_is_bad(text: str):
     state, lines = read(text)
     assert (state, lines[0]) == ("bad", "call f")

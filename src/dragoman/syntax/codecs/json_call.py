@@ -24,12 +24,13 @@ __all__ = ["JsonCall"]
 
 @dataclass(slots=True)
 class _Envelope:
-    """What was read of a whole call: `begun` its start was told, `filled` its arguments too."""
+    """What was read of a whole call: `begun` its start was told, `filled` its arguments too; `no`: it is none."""
 
     name: str = ""
     id: str = ""
     begun: bool = False
     filled: bool = False
+    no: bool = False
     held: str | None = None
     depth: int = 0
     others: list[str] = field(default_factory=list)
@@ -47,6 +48,7 @@ class JsonCall:
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
     `listed`: it is written as a list, of one call where they stand alone.  `lines`: what stands between several that
     are written without a list.
+    `keyed`: the key is the name, `{"weather": {..}}`.  `none`: names that say that there is no call.
     Without any name it is a call of the only declared tool that has all its keys.
     """
 
@@ -60,9 +62,12 @@ class JsonCall:
         *,
         listed: bool = False,
         lines: str = "",
+        keyed: bool = False,
+        none: tuple[str, ...] = (),
     ) -> None:
         self.name, self.args, self.id, self.lines = name, args, id, lines
         self.several = ("[", ", ", "]") if listed else ("", lines, "") if lines else None
+        self.listed, self.keyed, self.none = listed, keyed, none
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
@@ -120,7 +125,7 @@ class JsonCall:
     def _call(self, r: Reader, call: CallSink, *, named: bool = False) -> Steps[str]:
         envelope = _Envelope()
         state = yield from self._object(r, call, envelope)
-        if state != WHOLE:
+        if state != WHOLE or envelope.no:
             return state
         if call.recovered and envelope.held is None and not envelope.filled:
             return BAD
@@ -207,6 +212,8 @@ class JsonCall:
         char = yield from r.peek()
         if not char:
             return CUT
+        if self.keyed and char == "{" and key not in ("function", *self.args):
+            return (yield from self._named(r, call, envelope, plain(key)))
         if key == "function" and char == "{" and not envelope.depth:
             envelope.depth = 1
             return (yield from self._object(r, call, envelope))
@@ -236,13 +243,28 @@ class JsonCall:
             envelope.id = envelope.id or plain(text)
         elif not envelope.name:
             envelope.name = plain(text)
+            if envelope.name in self.none and not call.declared(envelope.name):
+                envelope.no = True
+                call.notice("no-call", r.at, envelope.name)
+                return WHOLE
             if call.recovered:
                 return WHOLE if call.declared(envelope.name) else BAD
             return WHOLE if self._begin(r, call, envelope) else BAD
         return WHOLE
 
+    def _named(self, r: Reader, call: CallSink, envelope: _Envelope, name: str) -> Steps[str]:
+        """A call whose name is the key of its arguments; several may stand in one object."""
+        if envelope.begun:
+            call.end()
+            envelope.begun = envelope.filled = False
+        envelope.name = name
+        if not self._begin(r, call, envelope):
+            return BAD
+        envelope.filled = True
+        return (yield from JsonObject().decode(r, call))
+
     def _arguments(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
-        if not envelope.name:
+        if not envelope.name or envelope.no:
             pieces: list[str] = []
             state = yield from _skip(r, call, pieces)
             envelope.held = "".join(pieces)
@@ -253,11 +275,12 @@ class JsonCall:
         return (yield from JsonObject().decode(r, call))
 
     def encode(self, call: Call) -> str:
-        made = {self.name: call.name, self.args[0]: json.loads(call.arguments)}
+        args = json.loads(call.arguments)
+        made = {call.name: args} if self.keyed else {self.name: call.name, self.args[0]: args}
         return json.dumps(made, ensure_ascii=False)
 
     def grammar(self, tool: Tool) -> Node:
-        return shapes.json_call(tool, self.name, self.args[0])
+        return shapes.json_call(tool, "" if self.keyed else self.name, self.args[0])
 
 
 def _drop(_text: str, _start: int, _end: int) -> None:

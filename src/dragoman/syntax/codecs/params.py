@@ -39,7 +39,7 @@ class Params:
     `cdata`: a value may stand in `<![CDATA[` and `]]>`.
     """
 
-    opening = re.compile(r"\s{0,256}(?P<ok>[<{])?")
+    opening = re.compile(r"(?:\s|\\n){0,256}(?:(?P<ok>[<{])|\\\Z)?")
     several = None
 
     def __init__(

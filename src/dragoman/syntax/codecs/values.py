@@ -273,10 +273,19 @@ class Values:
                     return False
                 yield
             elif buf[end] == mark:
-                r.pos = end + 1
-                return True
+                r.pos = end
+                if not self.python or (yield from self.closes(mark)):
+                    r.pos += 1
+                    return True
+                r.pos += 1
+                put(quote(mark), r.at - 1, r.at)
             elif not (yield from self.odd(mark, put)):
                 return False
+
+    def closes(self, _mark: str) -> Steps[bool]:
+        """Whether the quote at the cursor closes the string."""
+        return True
+        yield
 
     def odd(self, mark: str, put: Output) -> Steps[bool]:
         """A character of a string that is not plain; False if the text ended in it."""

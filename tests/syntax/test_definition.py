@@ -38,7 +38,7 @@ def test_a_file_is_read_to_the_last_newline():
     robin = load(FILE)
     assert (robin.name, robin.reasoning, robin.ends) == ("robin", "<thought>\n{text}\n</thought>", ("<end>",))
     assert isinstance(robin.args, JsonCall)
-    assert (robin.args.name, robin.args.args, robin.args.listed, robin.args.lines) == ("tool", ("with",), True, False)
+    assert (robin.args.name, robin.args.args, robin.args.listed, robin.args.lines) == ("tool", ("with",), True, "")
     assert dump(robin) == FILE
 
 

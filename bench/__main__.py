@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dragoman import names
 
+from .frames import each
 from .material import KINDS, SIZES, load
 from .measure import append_only, decode, exponent, frames, memory, quote_only, rate, set_up
 from .report import Report
@@ -23,6 +24,8 @@ def main() -> int:
     for name in args.dialect or (names() if args.all else USUAL):
         print(f"measuring {name} ...", file=sys.stderr)
         _one(report, name, args.repeat)
+    print("measuring frames ...", file=sys.stderr)
+    report.written = {(name, kind): rate for name, kind, rate in each(args.repeat)}
     print("\n".join(report.lines()))
     if args.write:
         report.write(Path(__file__).parent / "results.md")

@@ -63,6 +63,7 @@ class _Choice:
         self._content_tail = b"}" + self._tail
         self._keys = reasoning_keys(settings.reasoning_field)
         self._reasoning_head = self._head + b'{"%b":' % self._keys[0].encode() if self._keys else b""
+        self._also = b',"%b":' % self._keys[1].encode() if len(self._keys) > 1 else b""
         self._functions = settings.functions
         self._ids = ids
         self._joints = Joints(inline=settings.reasoning_field == "inline")
@@ -119,7 +120,10 @@ class _Choice:
         text = event.text
         if event.part != self._reasoning_part or self.tokens or not text:
             return self._reasoning_slowly(event)
-        return self._reasoning_head + wire.quote(text) + self._content_tail
+        quoted = wire.quote(text)
+        if self._also:
+            quoted += self._also + quoted
+        return self._reasoning_head + quoted + self._content_tail
 
     def _reasoning_slowly(self, event: Reasoning) -> bytes:
         """The first frame of a part, or one with both names, or none."""
@@ -127,7 +131,7 @@ class _Choice:
         if not event.text:
             return b""
         self._content_part = _NO_PART
-        self._reasoning_part = event.part if len(self._keys) == 1 else _NO_PART
+        self._reasoning_part = event.part if self._keys else _NO_PART
         text = wire.quote(self._joints.before("reasoning", event.part) + event.text)
         fields = b",".join(b'"%b":%b' % (key.encode(), text) for key in self._keys)
         return self._frame(b"{%b}" % fields) if fields else b""

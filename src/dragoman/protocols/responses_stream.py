@@ -173,15 +173,19 @@ class Writer:
 
     def reasoning(self, event: Reasoning) -> bytes:
         item, text = self._thought, event.text
-        if item is None or item.part != event.part or item.summary or not text:
+        if item is None or item.part != event.part or not item.head or not text:
             return self._reasoning_slowly(event)
         item.pieces.append(text)
-        number = self._number
-        self._number = number + 1
-        return b'%b%d,"delta":%b}\n\n' % (item.head, number, wire.quote(text))
+        quoted, number = wire.quote(text), self._number
+        if not item.summary_head:
+            self._number = number + 1
+            return b'%b%d,"delta":%b}\n\n' % (item.head, number, quoted)
+        self._number = number + 2
+        heads = item.head, number, quoted, item.summary_head, number + 1, quoted
+        return b'%b%d,"delta":%b}\n\n%b%d,"delta":%b}\n\n' % heads
 
     def _reasoning_slowly(self, event: Reasoning) -> bytes:
-        """The first delta of an item, or one that is a summary's too."""
+        """The first delta of an item, or one that only its seal shows."""
         settings = self._settings
         self._tokens.clear()
         if not event.text:

@@ -52,15 +52,25 @@ class Recording:
         self.record, self.background = record, background
         self.response: Callable[[], dict[str, Any]] = lambda: record.response
         self.cancel: Callable[[], None] = lambda: None
-        self.frames: list[bytes] = []
         self.forgotten = False
         self.over = asyncio.Event()
-        self._changed = asyncio.Event()
+        self._written: list[bytes] = []  # as it came; it is taken apart only where somebody follows
+        self._frames: list[bytes] = []
+        self._changed: asyncio.Event | None = None  # there is one while somebody waits
+
+    @property
+    def frames(self) -> list[bytes]:
+        """The frames so far; comments and the mark of the end are no part of it."""
+        if self._written:
+            whole, self._written = b"".join(self._written), []
+            self._frames += [frame + b"\n\n" for frame in whole.split(b"\n\n") if frame.startswith(b"event: ")]
+        return self._frames
 
     def add(self, frames: bytes) -> None:
-        """What was written; comments and the mark of the end are no part of it."""
-        self.frames += [frame + b"\n\n" for frame in frames.split(b"\n\n") if frame.startswith(b"event: ")]
-        self._wake()
+        """What was written: whole frames."""
+        self._written.append(frames)
+        if self._changed is not None:
+            self._wake()
 
     def end(self) -> None:
         """Nothing more will come."""
@@ -71,7 +81,6 @@ class Recording:
         """All frames behind the number `after`, until the end; comments where nothing comes for so many seconds."""
         at = after + 1
         while True:
-            changed = self._changed
             if at < len(self.frames):
                 fresh, at = self.frames[at:], len(self.frames)
                 yield b"".join(fresh)
@@ -79,6 +88,7 @@ class Recording:
                 yield sse.DONE
                 return
             else:
+                changed = self._changed = self._changed or asyncio.Event()
                 try:
                     await asyncio.wait_for(changed.wait(), patience)
                 except TimeoutError:
@@ -91,8 +101,9 @@ class Recording:
         return record
 
     def _wake(self) -> None:
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        changed, self._changed = self._changed, None
+        if changed is not None:
+            changed.set()
 
 
 class Shelf:

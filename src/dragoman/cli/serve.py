@@ -16,6 +16,7 @@ from ..server.config import Config
 from ..server.run import listen, run
 from ..server.service import Service
 from ..version import __version__
+from .logs import configure
 
 __all__ = ["serve"]
 
@@ -36,7 +37,7 @@ def serve(model: str = "", /, *, config: Annotated[Config | None, Parameter(name
     config = config or Config()
     if model:
         config = replace(config, model=model)
-    logging.basicConfig(level=config.log_level.upper(), format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+    configure(config.log_level, config.log_format)
     _warn(config)
     app = create_app(config)
     listener = listen(config)

@@ -18,7 +18,7 @@ from starlette.types import Scope
 from ..engines.base import Engine
 from ..errors import RequestError
 from ..protocols import chat
-from . import cancel, live, page, responses, text, turns
+from . import cancel, exposition, live, page, responses, text, turns
 from . import messages_api as messages
 from . import ollama as ollama_api
 from .config import Config
@@ -64,6 +64,7 @@ def create_app(
             Route("/health", Reports(service, _health, is_open=True)),
             *turns.routes(service),
             *live.routes(service),
+            *exposition.routes(service),
             *page.routes(),
             Route("/", page.Front(Reports(service, _root, is_open=True))),
         ],

@@ -121,6 +121,7 @@ class Config:
         300.0, "Seconds that a client may leave an answer unread; then it is cut off. 0 is no limit.", least=0
     )
     shutdown: float = _setting(5.0, "Seconds that running answers get when the server is stopped.", least=0)
+    log_format: Literal["text", "json"] = _setting("text", "How log lines are written.")
     log_level: Literal["debug", "info", "warning", "error"] = _setting("info", "How much to log.")
 
     def __post_init__(self) -> None:

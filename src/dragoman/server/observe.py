@@ -79,7 +79,14 @@ class Observers:
 
 
 class Log(Observer):
-    """One line a turn: what was asked, how it ended, how long it took.  A client that left is no error."""
+    """One line a turn: what was asked, how it ended, how long it took.  A client that left is no error.
+
+    Args:
+        json: the line is a JSON object.
+    """
+
+    def __init__(self, *, json: bool = False) -> None:
+        self._json = json
 
     def started(self, exchange: Exchange) -> None:
         """As in `Observer`."""
@@ -94,10 +101,30 @@ class Log(Observer):
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
         error = None if exchange.outcome == "cancelled" else exchange.failure
+        level = logging.WARNING if error else logging.INFO
+        if self._json:
+            _log.log(level, "%s", exchange.id, extra={"facts": _plain(exchange, error)})
+            return
         facts = " ".join(f"{key}={value}" for key, value in _facts(exchange))
-        _log.log(
-            logging.WARNING if error else logging.INFO, "%s %s%s", exchange.id, facts, f" {error}" if error else ""
-        )
+        _log.log(level, "%s %s%s", exchange.id, facts, f" {error}" if error else "")
+
+
+def _plain(exchange: Exchange, error: Exception | None) -> dict[str, Any]:
+    """The facts of a turn as plain data; what is not known is null."""
+    usage = list(exchange.usage.values())
+    return {
+        "id": exchange.id,
+        "outcome": exchange.outcome,
+        "model": exchange.served.name,
+        "dialect": exchange.served.dialect.name,
+        "protocol": exchange.protocol,
+        "prompt_tokens": usage[0].prompt if usage else None,
+        "cached_tokens": usage[0].cached if usage else None,
+        "completion_tokens": sum(one.completion or 0 for one in usage),
+        "first_seconds": exchange.first and round(exchange.first, 4),
+        "seconds": round(exchange.seconds or 0.0, 4),
+        "error": str(error) if error else None,
+    }
 
 
 def _facts(exchange: Exchange) -> Iterator[tuple[str, str]]:

@@ -20,11 +20,13 @@ from .engine import build
 from .exchange import Exchange
 from .gauge import Gauge
 from .keys import Key, Keys
+from .metrics import Metrics
 from .observe import Log, Observer, Observers
 from .record import Recorder, build_log
 from .roster import Roster, Served
 from .serve import stopping
 from .shelf import Shelf, build_store
+from .spans import spans
 from .withdrawn import Withdrawn, end
 
 __all__ = ["Service"]
@@ -47,8 +49,10 @@ class Service:
         self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model, queue=config.queue)
         self.log = build_log(config)
         recorders = [Recorder(self.log)] if self.log is not None else []
-        self.gauge = Gauge()
-        self.observers = Observers((Log(), self.gauge, *recorders, *observers))
+        self.gauge, self.metrics = Gauge(), Metrics()
+        self.metrics.watch(self)
+        log = Log(json=config.log_format == "json")
+        self.observers = Observers((log, self.gauge, self.metrics, *spans(), *recorders, *observers))
         self.shelf = Shelf(build_store(config))
         self.keys = Keys.read(config.keys, config.api_key)
         self.withdrawn = Withdrawn()

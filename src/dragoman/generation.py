@@ -116,7 +116,7 @@ class Generation:
     def take(self, events: list[Event]) -> list[Event]:
         """What the engine has decoded itself."""
         if self._cut or not isinstance(self._parser, Repair):
-            return []
+            return [event for event in events if type(event) is Notice]
         self._tally.told(events)
         return self._keep(self._parser.take(events))
 

@@ -17,6 +17,10 @@ NOTICES: dict[str, tuple[str, str]] = {
     "draft": ("a call stood in open reasoning, and reasoning went on after it", "it is reasoning"),
     "dropped": ("noise stood where only markup may stand", "dropped; the notice carries it"),
     "duplicate-key": ("a parameter was given twice", "both are in the arguments; a JSON reader takes the last"),
+    "foreign-mark": (
+        "text of users, tools or documents spelled a special token, and the engine takes nothing but text",
+        "a blank was put behind the mark's first character",
+    ),
     "gave-back": ("what began like a call was none", "it is content, as written"),
     "no-call": ("an empty list stood between the marks of a call", "there is no call"),
     "recovered": ("a call stood there without its opening mark", "the call is delivered"),

@@ -24,7 +24,7 @@ async def test_a_server_that_lists_models_is_talked_with() -> None:
 
 async def test_one_model_can_be_named_where_none_is_listed() -> None:
     async with upstream() as fake:
-        engine = Upstream(Settings(url=fake.url, model="m"))
+        engine = Upstream(Settings(url=fake.url, models=["m"]))
         await engine.start()
         assert [info.name for info in await engine.models()] == ["m"]
         await engine.stop()
@@ -43,7 +43,7 @@ async def test_nobody_there_is_told() -> None:
 
 async def test_an_upstream_that_hides_everything_is_asked_by_name() -> None:
     async with upstream(v1_models=Answer(status=404)) as fake:
-        engine = Upstream(Settings(url=fake.url + "/v1", model="gpt", way="chat"))
+        engine = Upstream(Settings(url=fake.url + "/v1", models=["gpt"], way="chat"))
         await engine.start()
         assert engine.voices[0].info.source == f"chat of a server at {fake.url}"
         await engine.stop()

@@ -30,6 +30,7 @@ __all__ = [
     "Segment",
     "Token",
     "Tokenizer",
+    "grammars",
     "talks",
     "tokenizer",
     "voices",
@@ -212,6 +213,11 @@ def voices(engine: Engine) -> Sequence[Engine]:
 def talks(engine: Engine) -> bool:
     """Whether it takes conversations instead of prompts."""
     return bool(getattr(engine, "talks", False))
+
+
+def grammars(engine: Engine) -> str:
+    """The grammars it writes under (its attribute `grammars`): gbnf, ebnf (without references to tokens), or "" for none."""
+    return str(getattr(engine, "grammars", "gbnf"))
 
 
 def tokenizer(engine: Engine) -> Tokenizer:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from .gguf import Metadata, combine
 
-__all__ = ["read"]
+__all__ = ["described", "read"]
 
 
 def read(folder: str | Path) -> Metadata:
@@ -29,13 +30,20 @@ def read(folder: str | Path) -> Metadata:
         raise UsageError(
             f"{str(folder)!r} is no folder of a model: it has neither tokenizer_config.json nor a template"
         )
+    found = described(config, tokenizer)
+    named = combine(_named(place))
+    return replace(
+        found, name=place.resolve().name, template=named or found.template, context=_context(model) or found.context
+    )
+
+
+def described(config: Mapping[str, Any], tokenizer: Mapping[str, Any] | None = None) -> Metadata:
+    """The metadata in the contents of `tokenizer_config.json`, and of `tokenizer.json` where there is one."""
     return Metadata(
-        name=place.resolve().name,
-        template=combine(_named(place) or _listed(config.get("chat_template"))),
-        specials=dict(_specials(config, tokenizer)),
+        template=combine(_listed(config.get("chat_template"))),
+        specials=dict(_specials(config, tokenizer or {})),
         bos=_text(config.get("bos_token")),
         eos=_text(config.get("eos_token")),
-        context=_context(model),
     )
 
 

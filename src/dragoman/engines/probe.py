@@ -10,18 +10,18 @@ from .http import Http
 
 __all__ = ["Found", "probe"]
 
+_OWNERS = {"vllm": "vllm", "sglang": "sglang", "organization_owner": "lmstudio", "dragoman": "dragoman"}
+
 
 @dataclass(slots=True)
 class Found:
-    """What was found: the kind of server, the way to speak with it, and the models it lists.
+    """What was found: the kind of server, and the models it lists.
 
-    `kind`: llama.cpp, ollama, vllm, sglang, dragoman, or "" for any other.
-    `way`: llamacpp, ollama, completions, chat ...  `models`: name -> what is listed of it.
-    `props`: what llama.cpp says of itself.
+    `kind`: llama.cpp, ollama, vllm, sglang, lmstudio, dragoman, or "" for any other.
+    `models`: name -> what is listed of it.  `props`: what llama.cpp says of itself.
     """
 
     kind: str = ""
-    way: str = "chat"
     models: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     props: Mapping[str, Any] = field(default_factory=dict)
 
@@ -32,18 +32,41 @@ async def probe(http: Http) -> Found:
     Raises:
         Unreachable: nobody is there.
     """
-    props = await http.try_json("/props")
     models = listed(await http.try_json("/v1/models"))
+    owners = {str(card.get("owned_by")) for card in models.values()}
+    kind = next((kind for owner, kind in _OWNERS.items() if owner in owners), "")
+    if kind:
+        return Found(kind, await _more(http, kind, models))
+    props = await http.try_json("/props")
     if isinstance(props, Mapping) and "default_generation_settings" in props:
-        return Found("llama.cpp", "llamacpp", models, props)
-    root = await http.try_json("/")
-    if isinstance(root, Mapping) and root.get("name") == "dragoman":
-        return Found("dragoman", "chat", models)
-    return Found("", "chat", models)
+        return Found("llama.cpp", models, props)
+    tags = await http.try_json("/api/tags")
+    if isinstance(tags, Mapping) and isinstance(tags.get("models"), list):
+        return Found("ollama", _named(tags["models"], "name") or models)
+    return Found("", models)
+
+
+async def _more(http: Http, kind: str, models: dict[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """LM Studio tells contexts elsewhere, and which models are no language models."""
+    if kind != "lmstudio":
+        return models
+    told = await http.try_json("/api/v0/models")
+    cards = _named(told.get("data"), "id") if isinstance(told, Mapping) else {}
+    talking = {name: card for name, card in cards.items() if card.get("type") != "embeddings"}
+    return {name: _context(card) for name, card in talking.items()} or models
+
+
+def _context(card: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A model that is loaded has the context it was loaded with."""
+    loaded = card.get("loaded_context_length")
+    return {**card, "context_length": loaded} if isinstance(loaded, int) else card
 
 
 def listed(answer: Any) -> dict[str, Mapping[str, Any]]:
     """The models of a list as OpenAI's API has it."""
-    items = answer.get("data") if isinstance(answer, Mapping) else answer
-    cards = [item for item in items or () if isinstance(item, Mapping)] if isinstance(items, list) else []
-    return {card["id"]: card for card in cards if isinstance(card.get("id"), str)}
+    return _named(answer.get("data") if isinstance(answer, Mapping) else answer, "id")
+
+
+def _named(items: Any, key: str) -> dict[str, Mapping[str, Any]]:
+    cards = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    return {card[key]: card for card in cards if isinstance(card.get(key), str)}

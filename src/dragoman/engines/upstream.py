@@ -1,4 +1,8 @@
-"""An upstream: a server that runs already; what it is and which models it has is found out at the start."""
+"""An upstream: a server that runs already; what it is and which models it has is found out at the start.
+
+It is spoken to on the best way that is open: raw completions where the model's template is known and the server takes
+raw prompts, else a protocol in which it is talked with.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,15 @@ from pathlib import PurePath
 from typing import Any
 
 from ..errors import UsageError
+from .ability import abilities
 from .base import Item, ModelInfo, Options, Prompt
+from .completions import Completions
+from .gguf import Metadata
 from .http import Http, Refusal
-from .llamacpp import LlamaCpp
+from .llamacpp import LlamaCpp, candidates
 from .llamacpp import refuse as llama_refuse
+from .metadata import context_of, from_files, of_completions, of_ollama
+from .ollama import Ollama
 from .probe import Found, probe
 from .refusals import refused
 from .talk import SPEECHES, Manners, Talk
@@ -20,24 +29,29 @@ from .voice import Voice
 
 __all__ = ["WAYS", "Settings", "Upstream"]
 
-WAYS = ("auto", "llamacpp", "chat")
+WAYS = ("auto", "llamacpp", "completions", "generate", "chat", "responses", "messages", "ollama")
 _UNLIMITED = 1 << 16
+_RAW = {"llama.cpp": "llamacpp", "vllm": "completions", "sglang": "completions", "ollama": "generate"}
+_TALKED = {"ollama": "ollama"}
+_TELLS = ("vllm", "sglang")  # their tokens
 
 
 @dataclass(slots=True, kw_only=True)
 class Settings:
     """How an upstream is reached and used.
 
-    `way`: how it is spoken to, `auto` finds out.  `model`: the one model to use of it, by its name there.
+    `way`: how it is spoken to, `auto` finds out.  `models`: those to use of it, by their names there; all by default.
     `limit`: requests at the same time, 0 for as many as it says.  `dialect`, `template`: instead of what it says.
+    `tokenizer`: a GGUF file or a model's folder that tells the template and the special tokens.
     """
 
     url: str
     way: str = "auto"
     key: str = ""
-    model: str = ""
+    models: Sequence[str] = ()
     dialect: str = ""
     template: str | None = None
+    tokenizer: str = ""
     limit: int = 0
     connect: float = 10.0
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -58,26 +72,22 @@ class Upstream:
         self.found = Found()
         self.voices: Sequence[Voice] = ()
         self.places: int | None = None
+        self._places = asyncio.Semaphore(_UNLIMITED)
 
     async def start(self) -> None:
         """Find out what it is.
 
         Raises:
             Unreachable: nobody is there.
-            UsageError: it has no model, or not the one that is wanted.
+            UsageError: it has no model, or it cannot be spoken to on the way that is set.
         """
         self.found = await probe(self.http)
-        if self.settings.way != "auto":
-            self.found.way = self.settings.way
-        names = self._names()
         self.places = self.settings.limit or _slots(self.found) or None
-        places = asyncio.Semaphore(self.places or _UNLIMITED)
-        if self.found.way == "llamacpp":
+        self._places = asyncio.Semaphore(self.places or _UNLIMITED)
+        if self._wanted() == "llamacpp":
             await self.http.close()
             self.http = self._http(llama_refuse, pooled=False)
-            self.voices = [await self._llama(name, places) for name in names]
-        else:
-            self.voices = [self._talk(name, places) for name in names]
+        self.voices = [await self._voice(name) for name in self._names()]
 
     async def stop(self) -> None:
         """Close all connections."""
@@ -97,55 +107,85 @@ class Upstream:
 
     def _http(self, refuse: Refusal, *, pooled: bool = True) -> Http:
         wanted = self.settings
-        return Http(
-            wanted.url,
-            "upstream",
-            refuse,
-            key=wanted.key,
-            headers=wanted.headers,
-            connect=wanted.connect,
-            pooled=pooled,
-        )
+        more = {"key": wanted.key, "headers": wanted.headers, "connect": wanted.connect, "pooled": pooled}
+        return Http(wanted.url, "upstream", refuse, **more)  # type: ignore[arg-type]  # each has the type it needs
 
-    def _names(self) -> list[str]:
-        wanted, there = self.settings.model, list(self.found.models)
-        if wanted:
-            return [wanted]
-        if not there:
+    def _wanted(self) -> str:
+        """The way that is set, or the best that this kind of server may have."""
+        return _RAW.get(self.found.kind, "") if self.settings.way == "auto" else self.settings.way
+
+    def _names(self) -> Sequence[str]:
+        if self.settings.models:
+            return self.settings.models
+        if not self.found.models:
             raise UsageError(f"{self.name} does not list its models; name the one to use with --model")
-        return there
+        return list(self.found.models)
 
-    async def _llama(self, name: str, places: asyncio.Semaphore) -> Voice:
-        info = ModelInfo(_shown(name), self.settings.dialect, source=f"llama.cpp at {self.name}")
+    async def _voice(self, name: str) -> Voice:
+        way = self._wanted()
+        info = ModelInfo(_shown(name), self.settings.dialect)
+        if way == "llamacpp":
+            return await self._llama(name, info)
+        files, source, own = await self._metadata(name, way)
+        _describe(info, files, self.settings.template)
+        info.context = context_of(self.found.models.get(name, {})) or files.context
+        if self.settings.way == "auto" and not (way and info.template):
+            way = _TALKED.get(self.found.kind, "chat")
+        if way not in SPEECHES and not info.template:
+            raise UsageError(
+                f"the chat template of {name!r} is not known, so {self.name} cannot be spoken to in raw completions;"
+                " name its GGUF file or its folder with --upstream-tokenizer, or use --upstream-way chat"
+            )
+        info.source = f"{way} of {self.found.kind or 'a server'} at {self.name}" + (f", {source}" if source else "")
+        if way in SPEECHES:
+            info.template = info.template or own
+            return self._talk(name, info, way)
+        await asyncio.to_thread(abilities, info.template)  # a broken one is told at once, and no request waits for it
+        return await self._raw(name, info, way)
+
+    async def _metadata(self, name: str, way: str) -> tuple[Metadata, str, str]:
+        """What files or the upstream tell, where that was found, and a template in another language than Jinja."""
+        if path := self.settings.tokenizer:
+            return await from_files(path), f"the files of {path}", ""
+        if self.found.kind == "ollama":
+            return await of_ollama(self.http, name)
+        if self.found.props:
+            return Metadata(template=str(self.found.props.get("chat_template") or "")), "/props", ""
+        if way == "completions":
+            return (*await of_completions(self.http, self.found.models.get(name, {})), "")
+        return Metadata(), "", ""
+
+    async def _llama(self, name: str, info: ModelInfo) -> Voice:
+        info.source = f"llama.cpp at {self.name}"
         several = len(self.found.models) > 1
-        props = await self.http.json(f"/props?model={name}") if several else self.found.props
-        voice = LlamaCpp(self.http, info, places, model=name if several else "")
+        props = await self.http.json(f"/props?model={name}") if several or not self.found.props else self.found.props
+        voice = LlamaCpp(self.http, info, self._places, model=name if several else "")
         await voice.learn(props, self.settings.template)
         return voice
 
-    def _talk(self, name: str, places: asyncio.Semaphore) -> Voice:
-        way = self.found.way
-        kind = self.found.kind or "a server"
-        info = ModelInfo(_shown(name), self.settings.dialect, source=f"{way} of {kind} at {self.name}")
-        info.context = _context(self.found.models.get(name, {}))
-        if self.found.props:
-            info.template = str(self.found.props.get("chat_template") or "")
-        return Talk(self.http, info, SPEECHES[way], model=name, places=places, manners=self.settings.manners)
+    def _talk(self, name: str, info: ModelInfo, way: str) -> Voice:
+        settings = self.settings
+        return Talk(self.http, info, SPEECHES[way], model=name, places=self._places, manners=settings.manners)
+
+    async def _raw(self, name: str, info: ModelInfo, way: str) -> Voice:
+        manners, places, kind = self.settings.manners, self._places, self.found.kind
+        if way == "generate":
+            return Ollama(self.http, info, model=name, places=places, manners=manners)
+        tells = kind in _TELLS
+        voice = Completions(self.http, info, kind=kind, model=name, places=places, tells=tells, manners=manners)
+        if tells and not info.specials:
+            await voice.learn(candidates(info.template, (info.bos, info.eos)))
+        return voice
+
+
+def _describe(info: ModelInfo, files: Metadata, template: str | None) -> None:
+    info.template = files.template if template is None else template
+    info.specials, info.bos, info.eos, info.family = files.specials, files.bos, files.eos, files.family
 
 
 def _slots(found: Found) -> int:
     slots = found.props.get("total_slots")
     return slots if isinstance(slots, int) else 0
-
-
-def _context(card: Mapping[str, Any]) -> int | None:
-    """The context that a list of models tells, under the names that servers give it."""
-    meta = card.get("meta")
-    for holder in (card, meta if isinstance(meta, Mapping) else {}):
-        for key in ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train"):
-            if isinstance(holder.get(key), int):
-                return int(holder[key])
-    return None
 
 
 def _shown(name: str) -> str:

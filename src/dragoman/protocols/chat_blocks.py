@@ -37,16 +37,17 @@ class Blocks:
         self._numbers = count()
         self.called = False
 
-    def text(self, kind: str, text: str) -> list[Event]:
-        """A piece of content, reasoning or refusal."""
+    def text(self, kind: str, text: str, block: str = "", phase: str = "") -> list[Event]:
+        """A piece of content, reasoning or refusal; `block`: names the block where the protocol has blocks."""
         if not text:
             return []
         last = self._queue[-1] if self._queue else None
-        if isinstance(last, _Text) and last.kind == kind:
+        if isinstance(last, _Text) and (last.kind, last.block) == (kind, block):
             last.pieces.append(text)
         else:
             # Chat has one string for all blocks of a kind, with a newline between them.
-            self._push(_Text(kind, self._parts, text.removeprefix("\n") if kind in self._seen else text))
+            joined = kind in self._seen and not block
+            self._push(_Text(kind, self._parts, text.removeprefix("\n") if joined else text, block, phase))
             self._seen.add(kind)
         return self._drain()
 
@@ -64,11 +65,22 @@ class Blocks:
         call.add(arguments)
         return self._drain()
 
-    def end(self, *, cut: bool) -> list[Event]:
-        """Close what is open; `cut`: the answer did not end by itself, so its last call may not be whole."""
+    def told(self, index: int, *, whole: bool) -> None:
+        """The upstream says itself whether a call is whole."""
+        if index in self._by_index:
+            self._by_index[index].sure = whole
+
+    def end(self, *, cut: bool, called: bool = False) -> list[Event]:
+        """Close what is open.
+
+        `cut`: the answer did not end by itself, so its last call may not be whole.
+        `called`: the upstream says that it ended with calls, so they are whole, readable or not.
+        """
         events: list[Event] = []
         while self._queue:
             block = self._queue.popleft()
+            if called and isinstance(block, _Call) and block.sure is None:
+                block.sure = True
             events += [*block.take(), *self._over(block, cut=cut and not self._queue)]
         return events
 
@@ -110,8 +122,9 @@ class _Text:
 
     done = True
 
-    def __init__(self, kind: str, part: int, text: str) -> None:
+    def __init__(self, kind: str, part: int, text: str, block: str, phase: str) -> None:
         self.kind, self.part, self.pieces = kind, part, [text]
+        self.block, self.phase = block, "refusal" if kind == "refusal" else phase
 
     def take(self) -> list[Event]:
         text = "".join(self.pieces)
@@ -120,7 +133,7 @@ class _Text:
             return []
         if self.kind == "reasoning":
             return [Reasoning(text, part=self.part)]
-        return [Content(text, part=self.part, phase="refusal" if self.kind == "refusal" else "")]
+        return [Content(text, part=self.part, phase=self.phase)]
 
 
 class _Call:
@@ -131,6 +144,7 @@ class _Call:
         self._numbers = numbers
         self.id = self.name = ""
         self.over = False
+        self.sure: bool | None = None  # what the upstream itself says of its being whole
         self._pieces: list[str] = []
         self._given: int | None = None
         self._weighed = 0
@@ -173,12 +187,12 @@ class _Call:
         arguments = "".join(self._pieces)
         if not self.name:
             return [Notice("cut", raw=arguments)]
-        if not arguments.strip() and cut:
+        if not arguments.strip() and (cut or self.sure is False):
             return [CallEnd(self.index, complete=False, valid=False, missing="{}")]
         if not arguments.strip():
             return [CallArgs(self.index, "{}"), CallEnd(self.index, complete=True, valid=True)]
         valid = is_object(arguments)
-        complete = valid or (self.done and not cut)
+        complete = valid or (self.sure if self.sure is not None else self.done and not cut)
         return [CallEnd(self.index, complete, valid, "" if complete else self._balance.missing)]
 
 

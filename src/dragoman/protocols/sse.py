@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import Broken
 
-__all__ = ["DONE", "HEADERS", "LIMIT", "Message", "Reader", "comment", "frame"]
+__all__ = ["DONE", "HEADERS", "LIMIT", "Message", "Reader", "comment", "frame", "too_long"]
 
 DONE = b"data: [DONE]\n\n"
 HEADERS = {
@@ -33,6 +33,11 @@ def frame(data: bytes, event: str = "") -> bytes:
 def comment(text: str = "") -> bytes:
     """A line that every reader skips: keeps a connection alive."""
     return b": %b\n\n" % " ".join(text.split()).encode(errors="replace")
+
+
+def too_long(limit: int) -> Broken:
+    """The error of an event or a line that does not end."""
+    return Broken(f"an event of the stream is longer than {limit} bytes")
 
 
 @dataclass(slots=True)
@@ -66,7 +71,7 @@ class Reader:
             data = data.removeprefix(b"\n")
         messages = self._read(data) if data else []
         if self._size > self._limit:
-            raise Broken(f"an event of the stream is longer than {self._limit} bytes")
+            raise too_long(self._limit)
         return messages
 
     def close(self) -> list[Message]:

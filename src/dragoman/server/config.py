@@ -42,7 +42,12 @@ class Config:
 
     model: str = _setting("", "Model to serve: a GGUF file or a name; by default the packaged one that is here.")
     upstream: str = _setting("", "Address of a server that runs models already, such as http://localhost:8080.")
-    upstream_way: Literal["auto", "llamacpp", "chat"] = _setting("auto", "How to speak with it; auto finds out.")
+    upstream_way: Literal["auto", "llamacpp", "completions", "generate", "chat", "responses", "messages", "ollama"] = (
+        _setting("auto", "How to speak with it; auto finds out.")
+    )
+    upstream_tokenizer: str = _setting(
+        "", "GGUF file or folder of the upstream's model, where it does not tell its template itself."
+    )
     upstream_key: str = _secret("Key that the upstream wants.")
     engine: Literal["embedded", "script"] = _setting(
         "embedded", "What runs the model: llama.cpp inside, or a script that plays given outputs."

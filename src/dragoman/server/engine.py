@@ -23,7 +23,8 @@ def build(config: Config) -> Engine:
                 url=config.upstream,
                 way=config.upstream_way,
                 key=config.upstream_key,
-                model=config.model,
+                models=[config.model] if config.model else [],
+                tokenizer=config.upstream_tokenizer,
                 dialect=config.dialect,
             )
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import api
-from ..engines.base import Alternative, Options, Prompt, Segment, talks, tokenizer
+from ..engines.base import Alternative, Options, Prompt, Segment, grammars, talks, tokenizer
 from ..engines.fetch import brought, named
 from ..engines.prompt import render
 from ..errors import RequestError, UsageError
@@ -114,7 +114,7 @@ def _plain(dialect: Dialect) -> Dialect:
 def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
     """How to generate; with a grammar where the request leaves no choice of form."""
     grammar = ""
-    if _is_constrained(request) and not talks(served.engine):
+    if _is_constrained(request) and grammars(served.engine) and not talks(served.engine):
         grammar = _grammar(request, dialect, served, prompt)
     return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
 
@@ -126,7 +126,7 @@ def _grammar(request: Request, dialect: Dialect, served: Served, prompt: str) ->
             request.tools,
             request.choice,
             prompt=prompt or "\n",  # an empty one has no beginning to look for
-            specials=served.info.specials,
+            specials=served.info.specials if grammars(served.engine) == "gbnf" else None,
             parallel=request.parallel,
             reasoning=request.thinking is not False,
             schema=request.schema,

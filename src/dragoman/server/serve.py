@@ -25,7 +25,7 @@ from starlette.types import Receive, Send
 
 from ..engines.base import End, Item, Piece, Progress
 from ..errors import Broken, Cancelled, DragomanError, EngineError
-from ..events import Event, Finish, Usage
+from ..events import Event, Finish, Notice, Usage
 from ..syntax.decode import fold
 from .clock import Clock
 from .config import Config
@@ -178,7 +178,7 @@ class _Answer:
                 self.wire.note(item.extra)
                 return found, item
             else:  # an engine that talks has decoded it
-                if self.exchange.first is None:
+                if self.exchange.first is None and type(item) is not Notice:
                     self._begun()
                 found += choice.generation.take([cast("Event", item)])
         return found, None

@@ -1,0 +1,85 @@
+"""An Ollama server, spoken to in raw generations (`/api/generate` with `raw`): our template, our decoder.
+
+It takes nothing but text, so marks in foreign text are broken; its constraint is a JSON schema, so an answer can be
+forced into one, but not into a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+from ..messages import Request
+from ..protocols import ollama
+from ..protocols.ollama_ask import write_options
+from .base import End, Item, ModelInfo, Options, Prompt
+from .hearing import Completed, heard
+from .http import Http
+from .marked import Marked
+from .plain import plain
+from .talk import Manners
+from .voice import Voice
+
+__all__ = ["Ollama"]
+
+
+class Ollama(Voice):
+    """One model of an Ollama server.
+
+    Args:
+        http: the connection.
+        info: the model.
+        model: what the server calls the model.
+        places: requests at the same time.
+        manners: what it wants otherwise.
+    """
+
+    grammars = ""
+
+    def __init__(
+        self, http: Http, info: ModelInfo, *, model: str, places: asyncio.Semaphore, manners: Manners | None = None
+    ) -> None:
+        super().__init__(http.engine, info)
+        self.http, self.model, self.manners = http, model, manners or Manners()
+        self._places = places
+        self._marked = Marked(info.specials)
+
+    async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
+        """Generate; see `Engine.stream`."""
+        text, notices = plain(prompt)
+        if options.limit == 0:
+            yield [*notices, End("length", None, 0)]
+            return
+        reader = ollama.Reader(self.name)
+        hearing = Completed(reader, self._marked, notices, lambda: ((), _taken(reader)))
+        body = self.manners.applied(self._body(text, options, request))
+        async with (
+            self._places,
+            self.http.ask("/api/generate", body) as answer,
+            aclosing(heard(answer, hearing)) as batches,
+        ):
+            async for batch in batches:
+                yield batch
+
+    def _body(self, prompt: str, options: Options, request: Any) -> dict[str, Any]:
+        asked = replace(
+            request or Request(),
+            limit=-1 if options.limit is None else options.limit,
+            stop=(),
+            sampling=options.sampling,
+        )
+        body: dict[str, Any] = {"model": self.model, "prompt": prompt, "raw": True, "stream": True}
+        body["options"] = write_options(asked)
+        if asked.schema is not None:
+            body["format"] = dict(asked.schema) or "json"
+        if options.logprobs is not None:
+            body |= {"logprobs": True, "top_logprobs": options.logprobs}
+        return body
+
+
+def _taken(reader: ollama.Reader) -> list[Any]:
+    found, reader.logprobs = reader.logprobs, []
+    return found

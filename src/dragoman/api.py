@@ -146,15 +146,16 @@ def constrain(
         dialect: a name or a `Dialect`.
         tools: the tools on offer.
         choice: auto, required, none, or `name:NAME` for one tool.
-        form: gbnf or lark.
+        form: gbnf (llama.cpp), lark (llguidance), structural_tag (xgrammar: vLLM, SGLang), or json_schema, for calls and
+            answers that are one JSON document.
         prompt: the rendered prompt; it may have opened or closed the reasoning.
         specials: mark -> token id; such marks are printed as tokens.
         parallel: whether there may be more than one call.
         reasoning: whether reasoning may come first.
-        schema: a JSON Schema for the answer, where no call is wanted.
+        schema: a JSON Schema for an answer that is no call ({} for any object).
 
     Raises:
-        UsageError: an argument is wrong.
+        UsageError: an argument is wrong, a tool's schema admits no arguments or is too large, or the turn has no such form.
     """
     return _constrain(
         get(dialect), [tool_of(tool) for tool in tools], choice, form=form, prompt=prompt, specials=specials,

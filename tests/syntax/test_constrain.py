@@ -164,7 +164,7 @@ def test_free_content_is_content():
         ({"choice": "name:"}, "tool choice 'name:'"),
         ({"choice": "name:nope"}, "needs a tool; on offer: get_weather, ping, note"),
         ({"choice": "required", "tools": []}, "on offer: none"),
-        ({"form": "ebnf"}, "grammar form 'ebnf': use one of gbnf, lark"),
+        ({"form": "ebnf"}, "grammar form 'ebnf': use one of gbnf, lark, structural_tag, json_schema"),
         ({"choice": "none", "schema": {"enum": []}}, "the schema of the answer admits no value"),
         ({"choice": "required", "tools": [Tool("x", parameters={"properties": {"a": False}, "required": ["a"]})]}, "'x' admit no arguments"),
     ],

@@ -28,6 +28,7 @@ from dragoman.syntax.grammar import (
     repeat,
     seq,
     text,
+    tokenized,
 )
 
 A, B = Literal("a"), Literal("b")
@@ -61,10 +62,20 @@ def test_repetitions():
 
 
 def test_a_template_is_cut_into_marks_and_text():
-    assert markup("<tool_call>\n") == Seq((Mark("<tool_call>"), Literal("\n")))
-    assert markup("[TOOL_CALLS]x") == Seq((Mark("[TOOL_CALLS]"), Literal("x")))
-    assert markup("[x] a < b") == Literal("[x] a < b")
+    assert markup("<tool_call>\n") == Mark("<tool_call>\n")
     assert markup("") == EMPTY
+
+
+def test_a_template_is_parted_where_the_tokenizer_has_tokens():
+    ids = {"<a>": 1, "<a><b>": 2, "｜D｜": 3, "\n\n": 4, "word": 5, "[": 6}
+    assert tokenized(markup("<a>\n\nword"), ids) == Seq((Mark("<a>"), Literal("\n\nword")))
+    assert tokenized(markup("<a><b>"), ids) == Mark("<a><b>")
+    assert tokenized(markup("<｜D｜ call>["), ids) == Seq((Literal("<"), Mark("｜D｜"), Literal(" call>[")))
+    assert tokenized(literal("<a>"), ids) == Literal("<a>")  # text of a value is no mark
+    loop = Rule("loop")
+    loop.node = alt(markup("x<a>"), seq(markup("("), loop))
+    found = tokenized(loop, ids)
+    assert found.node == alt(seq(literal("x"), Mark("<a>")), seq(literal("("), found))
 
 
 def test_classes():

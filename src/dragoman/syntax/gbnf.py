@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from ..errors import UsageError
 from .bounded import rules
-from .grammar import NEVER, Alt, Chars, Literal, Mark, Node, Repeat, Rule, Seq, Text, seq
+from .grammar import NEVER, Alt, Chars, Literal, Mark, Node, Repeat, Rule, Seq, Text, seq, tokenized
 
 __all__ = ["bounds", "gbnf"]
 
@@ -32,7 +32,7 @@ def gbnf(node: Node, specials: Mapping[str, int] | None = None) -> str:
     """
     if node == NEVER:
         raise UsageError("no text satisfies this grammar: a schema in it admits no value")
-    return _Printer(specials or {}).print(node)
+    return _Printer(specials or {}).print(tokenized(node, specials) if specials else node)
 
 
 class _Printer:

@@ -4,7 +4,7 @@ The tree knows no engine: `gbnf` and `lark` print it, `sample` walks it.
 Nodes are values and never change; the only cycles go through a `Rule`, whose body is set once after it was made.
 
     Literal   this text
-    Mark      this text; a tokenizer that has it as a special token must write it as that token
+    Mark      text of a template: what of it a tokenizer has as a special token must be written as that token
     Chars     one character of a class
     Text      characters that hold none of some spellings (see `automaton`)
     Seq       one after the other
@@ -19,7 +19,7 @@ swallow what cannot be written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from .reader import spelling
@@ -48,6 +48,7 @@ __all__ = [
     "seq",
     "spelled",
     "text",
+    "tokenized",
 ]
 
 Spelling = tuple[tuple[str, bool], ...]
@@ -63,7 +64,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Fixed text that is one special token where the tokenizer has it."""
+    """Fixed text of a template; `tokenized` parts it where the tokenizer has special tokens."""
 
     text: str
 
@@ -143,8 +144,6 @@ EMPTY = Seq()
 NEVER = Alt()
 ANY = Chars(negated=True)
 
-_TAG = re.compile(r"(<[^<>\s]+>|\[[A-Z_/]+\])")
-
 
 def literal(text: str) -> Node:
     """Fixed text."""
@@ -152,9 +151,8 @@ def literal(text: str) -> Node:
 
 
 def markup(text: str) -> Node:
-    """Fixed text of a template: its tags may be special tokens."""
-    pieces = _TAG.split(text)
-    return seq(*(Mark(piece) if i % 2 else literal(piece) for i, piece in enumerate(pieces)))
+    """Fixed text of a template: what is in it may be special tokens."""
+    return Mark(text) if text else EMPTY
 
 
 def seq(*parts: Node) -> Node:
@@ -218,20 +216,46 @@ def text(
 
 def keep_out(node: Node, marks: Iterable[str]) -> Node:
     """The same grammar with more marks kept out of its open texts."""
-    return _KeepOut(tuple(map(spelled, marks))).of(node)
+    more = tuple(map(spelled, marks))
+
+    def leaf(node: Node) -> Node:
+        if not isinstance(node, Text) or not node.open:
+            return node
+        return replace(node, without=tuple(dict.fromkeys((*node.without, *more))))
+
+    return _Rebuilt(leaf).of(node)
 
 
-class _KeepOut:
-    """One grammar being rebuilt; its rules are rebuilt once each."""
+def tokenized(node: Node, specials: Mapping[str, int]) -> Node:
+    """The same grammar with the text of its templates parted: a `Mark` for each special token, the rest literal."""
+    known = [mark for mark in specials if len(mark) > 2 and not mark.isalnum() and not re.search(r"\s", mark)]
+    parted: dict[str, Node] = {}
 
-    def __init__(self, more: tuple[Spelling, ...]) -> None:
-        self.more = more
+    def leaf(node: Node) -> Node:
+        if not isinstance(node, Mark):
+            return node
+        if node.text not in parted:
+            parted[node.text] = _parted(node.text, known)
+        return parted[node.text]
+
+    return _Rebuilt(leaf).of(node)
+
+
+def _parted(text: str, known: Iterable[str]) -> Node:
+    found = sorted((mark for mark in known if mark in text), key=len, reverse=True)
+    pieces = re.split(f"({'|'.join(map(re.escape, found))})", text) if found else [text]
+    return seq(*(Mark(piece) if i % 2 else literal(piece) for i, piece in enumerate(pieces)))
+
+
+class _Rebuilt:
+    """One grammar being rebuilt with other leaves; its rules are rebuilt once each."""
+
+    def __init__(self, leaf: Callable[[Node], Node]) -> None:
+        self.leaf = leaf
         self.rules: dict[Rule, Rule] = {}
 
     def of(self, node: Node) -> Node:
         match node:
-            case Text(open=True):
-                return replace(node, without=tuple(dict.fromkeys((*node.without, *self.more))))
             case Seq(parts):
                 return seq(*map(self.of, parts))
             case Alt(parts):
@@ -240,7 +264,7 @@ class _KeepOut:
                 return repeat(self.of(part), low, high)
             case Rule():
                 return self._rule(node)
-        return node
+        return self.leaf(node)
 
     def _rule(self, rule: Rule) -> Rule:
         if rule not in self.rules:

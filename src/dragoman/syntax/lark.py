@@ -16,7 +16,7 @@ from itertools import groupby, pairwise
 from ..errors import UsageError
 from .automaton import endings
 from .gbnf import bounds
-from .grammar import NEVER, Alt, Chars, Literal, Mark, Node, Repeat, Rule, Seq, Spelling, Text, repeat, seq
+from .grammar import NEVER, Alt, Chars, Literal, Mark, Node, Repeat, Rule, Seq, Spelling, Text, repeat, seq, tokenized
 
 __all__ = ["lark"]
 
@@ -29,7 +29,7 @@ def lark(node: Node, specials: Mapping[str, int] | None = None) -> str:
     """
     if node == NEVER:
         raise UsageError("no text satisfies this grammar: a schema in it admits no value")
-    return "%llguidance {}\n" + _Printer(specials or {}).print(node)
+    return "%llguidance {}\n" + _Printer(specials or {}).print(tokenized(node, specials) if specials else node)
 
 
 class _Printer:

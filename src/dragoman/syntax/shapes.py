@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -37,7 +37,7 @@ from .schema import Walk
 from .style import JSON, Strings, Style, dumps, escaped, json_style, less
 from .template import marks
 
-__all__ = ["arguments", "braces", "json_call", "json_object", "params", "python", "word_of"]
+__all__ = ["arguments", "braces", "json_call", "json_object", "params", "python", "schema_of", "word_of"]
 
 _BARE_KEY = re.compile(r"[\w.\-$]+")
 _ANY_KEY = seq(chars("A-Za-z_"), repeat(chars("A-Za-z0-9_"), 0, 40))
@@ -49,9 +49,14 @@ _FREE = {"type": "object", "properties": {"input": {"type": "string"}}, "require
 _NONE: dict[str, Any] = {"type": "object", "properties": {}}
 
 
+def schema_of(tool: Tool) -> Mapping[str, Any]:
+    """The schema of a tool's arguments."""
+    return tool.parameters or (_FREE if tool.kind == "custom" else _NONE)
+
+
 def arguments(tool: Tool, style: Style = JSON) -> Node:
     """The arguments of a tool as one object; a tool without parameters takes none."""
-    schema = tool.parameters or (_FREE if tool.kind == "custom" else _NONE)
+    schema = schema_of(tool)
     whole = schema if schema.get("type") == "object" else {"allOf": [schema, {"type": "object"}]}
     node = Walk(schema).value(whole, style)
     if node == NEVER:

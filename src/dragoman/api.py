@@ -164,13 +164,18 @@ def constrain(
 
 
 def detections(
-    chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None
+    chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None, *, model: str = ""
 ) -> list[tuple[str, str]]:
-    """The dialects that a chat template, a vocabulary or a sample of output speaks, as (name, reason), best first."""
+    """The dialects that a chat template, a vocabulary or a sample of output speaks, as (name, reason), best first.
+
+    `model`: the model's name; it counts last, between those that nothing else tells apart.
+    """
     known = None if vocab is None else frozenset(vocab)
-    return _detections(_table().values(), chat_template or "", known, text or "")
+    return _detections(_table().values(), chat_template or "", known, text or "", model)
 
 
-def detect(chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None) -> str | None:
+def detect(
+    chat_template: str | None = None, vocab: Iterable[str] | None = None, text: str | None = None, *, model: str = ""
+) -> str | None:
     """The best of `detections`, or None."""
-    return next((name for name, _ in detections(chat_template, vocab, text)), None)
+    return next((name for name, _ in detections(chat_template, vocab, text, model=model)), None)

@@ -5,6 +5,7 @@ A template without any call marks is weak evidence: it only tells how its turns 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Iterable, Iterator
 
 from ..syntax.dialect import Dialect
@@ -12,24 +13,47 @@ from ..syntax.template import marks, split
 
 __all__ = ["detections"]
 
+_MARK = re.compile(r"[<\[|｜{:=`]")
+_SIGNS = re.compile(r"[^a-z0-9.]")
+
 
 def detections(
-    dialects: Collection[Dialect], chat_template: str, vocab: Container[str] | None, text: str
+    dialects: Collection[Dialect], chat_template: str, vocab: Container[str] | None, text: str, model: str = ""
 ) -> list[tuple[str, str]]:
-    """The dialects that fit, as (name, reason), best first: most of its marks there, then the best known."""
+    """The dialects that fit, as (name, reason), best first: most of its marks there, then the best known.
+
+    A model's name decides only between those that nothing else tells apart.
+    """
     found = [
         (
-            len("".join(signs)) * (not source.endswith("only")),
-            (-len(dialect.aliases), dialect.name),
+            _weight(signs) * (not source.endswith("only")),
+            (-_called(dialect, model), -len(dialect.aliases), dialect.name),
             f"{source} has {' and '.join(signs)}",
         )
         for dialect in dialects
         for source, signs in _evidence(dialect, chat_template, vocab, text)
     ]
+    found += [
+        (-1, (-size, -len(dialect.aliases), dialect.name), f"the model's name, {model}")
+        for dialect in dialects
+        if (size := _called(dialect, model))
+    ]
     names: dict[str, str] = {}
-    for _, (_, name), reason in sorted(found, key=lambda row: (-row[0], row[1])):
+    for _, (*_, name), reason in sorted(found, key=lambda row: (-row[0], row[1])):
         names.setdefault(name, reason)
     return list(names.items())
+
+
+def _weight(signs: tuple[str, ...]) -> int:
+    """How much these tell: marks by their length, ordinary words next to nothing."""
+    return sum(len(sign) if _MARK.search(sign) else 1 for sign in signs)
+
+
+def _called(dialect: Dialect, model: str) -> int:
+    """How much of a model's name is that of one of the dialect's models."""
+    name = _SIGNS.sub("", model.lower())
+    known = (_SIGNS.sub("", one.lower()) for one in dialect.models.split(","))
+    return max((len(one) for one in known if len(one) > 3 and one in name), default=0)
 
 
 def _evidence(

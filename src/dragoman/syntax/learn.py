@@ -30,7 +30,7 @@ from .outline import Outline
 from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
 from .template import marks
 
-__all__ = ["Lesson", "learn", "study"]
+__all__ = ["Lesson", "learn", "show", "study"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,13 @@ def study(render: Render, *, name: str = "learnt", specials: Collection[str] = (
     return _Study(Probes(render), name, frozenset(specials)).lesson()
 
 
+def show(render: Render) -> list[Probe]:
+    """The probes that a chat template shows, each with its text."""
+    probes = Probes(render)
+    probes.settle()
+    return list(_Study(probes, "shown", frozenset()).shown(Outline(probes)))
+
+
 class _Study:
     """One template being studied."""
 
@@ -79,7 +86,7 @@ class _Study:
         shows_calls = self.probes.settle()
         outline = Outline(self.probes)
         base = outline.dialect(self.name)
-        shown = [probe for probe in self.shown(outline) if probe.text]
+        shown = list(self.shown(outline))
         if not shows_calls:
             return self.told(base, [probe for probe in shown if not probe.turn.calls])
         texts = {probe.what: probe.text for probe in shown}
@@ -93,7 +100,7 @@ class _Study:
         """The probes whose words all show, without what stands around the turn."""
         for what, turn in (*turns(), ("another call", _another())):
             text = self.probes.turn(turn)
-            if all(word in text for word in _words(turn)):
+            if text and all(word in text for word in _words(turn)):
                 yield Probe(what, turn, outline.inner(text, turn))
 
     def guesses(self, base: Dialect, texts: Mapping[str, str]) -> Iterator[Dialect]:
@@ -131,10 +138,9 @@ def _another() -> Turn:
 
 
 def _words(turn: Turn) -> Iterator[str]:
-    """What must show of a turn; a call shows its name, or its id where that holds the name."""
+    """What must show of a turn: its texts, and the names of its calls."""
     for part in turn.parts:
-        if not isinstance(part, Call):
-            yield part.text
+        yield part.name if isinstance(part, Call) else part.text
 
 
 def _reads(dialect: Dialect, probe: Probe) -> bool:

@@ -146,7 +146,7 @@ class Outline:
         tail = _tail(self.last.partition(ANSWER)[2], self.called) if self.called else self.last.partition(ANSWER)[2]
         between = self.old.partition(ANSWER)[2].partition(AGAIN)[0]
         self.found["ends"] = "text, a call, an old answer"
-        first = marks(tail)[:1]
+        first = _first(tail)
         yield from first
         after = [mark for mark in marks(between) if mark not in marks("".join(self.wrapped))]
         rest = after[after.index(first[0]) + 1 :] if first and first[0] in after else after
@@ -160,6 +160,13 @@ class Outline:
         base = self.called.rstrip()
         if base and before.startswith(base):
             yield from [mark for mark in marks(before[len(base) :])[:1] if _TAG.fullmatch(mark)]
+
+
+def _first(text: str) -> tuple[str, ...]:
+    """The first mark of a text: a tag, or all up to the next blank."""
+    text = text.strip()
+    tag = _TAG.match(text)
+    return (tag[0] if tag else text.split()[0],) if text else ()
 
 
 def _thinking_call() -> Turn:

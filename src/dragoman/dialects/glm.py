@@ -134,7 +134,7 @@ HY_V3 = Dialect(
     special=("<tool_calls>", "</tool_calls>", "<tool_call>", "</tool_call>", "<tool_sep>"),
     turn="<|hy_{role}|>{text}",
     results=RESULTS,
-    signs=("<tool_sep>", "<arg_key>"),
+    signs=("<tool_sep>", "<arg_key>", "<arg_value>"),
     aliases=("hy_v3",),
     models="Hy3",
 )

@@ -28,7 +28,7 @@ MINICPM3 = Dialect(
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,
     results="{text}",
-    signs=("<|thought_start|>",),
+    signs=("<|tool_call_start|>", "<|thought_start|>"),
     models="MiniCPM3",
 )
 

@@ -30,7 +30,7 @@ from .outline import Outline
 from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
 from .template import marks
 
-__all__ = ["Lesson", "learn", "show", "study"]
+__all__ = ["Lesson", "learn", "reads", "show", "study", "writes"]
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class _Study:
         return tuple(sorted((mark for mark in self.specials if mark in templates), key=templates.find))
 
     def judged(self, dialect: Dialect, shown: list[Probe]) -> Lesson:
-        unread = tuple(probe.what for probe in shown if not _reads(dialect, probe))
-        unwritten = tuple(probe.what for probe in shown if not _writes(dialect, probe))
+        unread = tuple(probe.what for probe in shown if not reads(dialect, probe))
+        unwritten = tuple(probe.what for probe in shown if not writes(dialect, probe))
         return Lesson(dialect, {}, unread, unwritten, len(shown))
 
     def told(self, base: Dialect, shown: list[Probe]) -> Lesson:
@@ -143,12 +143,14 @@ def _words(turn: Turn) -> Iterator[str]:
         yield part.name if isinstance(part, Call) else part.text
 
 
-def _reads(dialect: Dialect, probe: Probe) -> bool:
+def reads(dialect: Dialect, probe: Probe) -> bool:
+    """Whether a dialect reads a probe's text back as it was asked."""
     turn = decode(dialect, probe.text, tools_of(probe.turn), prompt=dialect.begins)
     return _meaning(turn) == _meaning(probe.turn)
 
 
-def _writes(dialect: Dialect, probe: Probe) -> bool:
+def writes(dialect: Dialect, probe: Probe) -> bool:
+    """Whether a dialect writes a probe's turn exactly as the template does."""
     try:
         return encode(dialect, probe.turn, prompt=dialect.begins).strip() == _ended(dialect, probe.text)
     except UsageError:

@@ -24,6 +24,7 @@ from .template import marks
 __all__ = ["Layout", "joint", "layouts"]
 
 KEYS, VALUES = ("k1y", "k2y"), ("V4lue one", "W0rd two")
+_NUMBER = re.compile(rf"({'|'.join(NAMES)}):\d+")
 _NUMBERED = re.compile(r"\A\{name\}:\d(?!\d)")
 
 
@@ -60,6 +61,7 @@ Texts = Mapping[str, str]
 
 def layouts(texts: Texts) -> Iterator[Layout]:
     """The layouts that explain the renderings of one call and of two, the likeliest first."""
+    texts = {what: _NUMBER.sub(r"\1:0", text) for what, text in texts.items()}
     for find in (_json, _tagged, _braces, _python):
         unit = find(texts, "a string", 0)
         if unit is None:
@@ -80,10 +82,11 @@ def _around(texts: Texts, unit: _Unit, find: Callable[[Texts, str, int], _Unit |
             end, _, begin = joint(between, behind, two[:at])
             end = end.rstrip()  # a newline between calls belongs to neither
             if two[:at].endswith(begin) and behind.startswith(end) and (end or begin):
-                opened, closed = two[: at - len(begin)], behind[len(end) :]
+                opened, closed = two[: at - len(begin)].lstrip(), behind[len(end) :].rstrip()
                 section = f"{opened}{{calls}}{closed}" if marks(opened + closed) else ""
+                begin = begin if section else begin.lstrip()
                 yield Layout(f"{begin}{unit.inner}{end}", unit.codec, section, own).without_tail()
-    yield Layout(f"{before}{unit.inner}{after}", unit.codec, "", own)
+    yield Layout(f"{before.lstrip()}{unit.inner}{after.rstrip()}", unit.codec, "", own)
 
 
 def joint(between: str, behind: str, before: str) -> tuple[str, str, str]:
@@ -220,7 +223,7 @@ def _python(texts: Texts, what: str, number: int) -> _Unit | None:
         return None
     end = text.find(")", found.end())
     listed = text[found.start()] == "["
-    return _Unit(found.start(), end + 1 + listed, "{call}", Python()) if end > 0 else None
+    return _Unit(found.start(), end + 1 + listed, "{call}", Python(listed=listed)) if end > 0 else None
 
 
 def _named(text: str, start: int, end: int, number: int, codec: Codec) -> _Unit | None:

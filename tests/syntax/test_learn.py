@@ -57,6 +57,10 @@ def other_keys(calls):
     return "".join(f"<do>{dumps({'tool': call['name'], 'with': call['arguments']})}</do>" for call in calls)
 
 
+def keyed(calls):
+    return f"<|in|>{dumps([{call['name']: call['arguments']} for call in calls])}<|out|>"
+
+
 def one_list(calls):
     return f"[CALLS]{dumps([{'name': call['name'], 'arguments': call['arguments']} for call in calls])}"
 
@@ -110,6 +114,7 @@ def python(calls):
 WAYS: dict[str, tuple[Calls, type, str]] = {
     "an object between tags": (tagged_json, JsonCall, "<call>\n{call}\n</call>"),
     "other keys": (other_keys, JsonCall, "<do>{call}</do>"),
+    "names as keys": (keyed, JsonCall, "<|in|>{call}<|out|>"),
     "one list": (one_list, JsonCall, "[CALLS]{call}"),
     "the name first, in a section": (name_first, JsonObject, "<one>{name}<sep>{args}</one>"),
     "ids": (with_ids, JsonObject, "[CALL]{name}[ID]{id}[ARGS]{args}"),

@@ -139,6 +139,8 @@ def _envelope(value: Any, name: str, id: str) -> JsonCall | None:
     call = value[0] if listed and value else value
     if not isinstance(call, dict):
         return None
+    if name in call:
+        return JsonCall(listed=listed, keyed=True)
     if isinstance(call.get("function"), dict):
         return JsonCall(listed=listed)
     named = next((key for key, one in call.items() if one == name), "")

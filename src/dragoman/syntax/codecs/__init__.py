@@ -27,7 +27,7 @@ WHOLE, OPEN, CUT, BAD = "whole", "open", "cut", "bad"
 
 
 class Codec(Protocol):
-    """One argument syntax."""
+    """One argument syntax.  What it is made with it keeps under the arguments' own names: files of dialects tell by them."""
 
     opening: re.Pattern[str]
     """Matches every beginning of how a payload begins; its group `ok` matches where it surely does."""

@@ -20,6 +20,7 @@ COMMANDS = {
     "keys": "Make an API key.",
     "doctor": "Hold any server against the rulebook.",
     "decode": "Decode what a model wrote.",
+    "chat": "Talk to a model in the terminal.",
     "explain": "Show what a model wrote, what was made of it, and why.",
     "replay": "Decode recorded turns anew, or send their requests again.",
     "dialects": "List the dialects, or show one.",

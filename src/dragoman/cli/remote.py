@@ -5,11 +5,13 @@ from __future__ import annotations
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPException
 from typing import Any
 
 from ..errors import UsageError
 
-__all__ = ["fetch", "post"]
+__all__ = ["chunks", "fetch", "post"]
 
 _PATIENCE = 120.0  # seconds between two pieces
 
@@ -33,6 +35,17 @@ def post(url: str, body: str, key: str = "") -> Iterator[str]:
     with _open(url, key, body.encode()) as answer:
         for line in answer:
             yield line.decode("utf-8", "surrogateescape")
+
+
+def chunks(url: str, body: str, key: str = "") -> Iterator[bytes]:
+    """The bytes of the answer to a JSON request, as they come; one that breaks off just ends.
+
+    Raises:
+        UsageError: there is nobody, or it refuses.
+    """
+    with _open(url, key, body.encode()) as answer, suppress(OSError, HTTPException):
+        while data := answer.read1(65536):
+            yield data
 
 
 def _open(url: str, key: str, body: bytes | None) -> Any:

@@ -23,6 +23,7 @@ COMMANDS = {
     "chat": "Talk to a model in the terminal.",
     "explain": "Show what a model wrote, what was made of it, and why.",
     "replay": "Decode recorded turns anew, or send their requests again.",
+    "bench": "Measure how fast a server answers.",
     "dialects": "List the dialects, or show one.",
 }
 

@@ -26,6 +26,7 @@ class Exchange:
     `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
     `left`: the client closed the connection.  `held`: it counts among what its key has running.
     `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
+    `task`: the work, once it has begun.
     """
 
     id: str
@@ -68,7 +69,11 @@ class Exchange:
         return ",".join(self.finishes[index].reason for index in sorted(self.finishes)) or "open"
 
     def fail(self, error: Exception) -> None:
-        """End it from outside: the client gets this error, the engine is stopped."""
-        if self.failure is None and self.task is not None and not self.task.done():
+        """End it from outside: the client gets this error, the engine is stopped.
+
+        Work that has not begun is not cancelled, because a task that never ran cannot end its answer: it looks here first.
+        """
+        if self.failure is None and (self.task is None or not self.task.done()):
             self.failure = error
-            self.task.cancel()
+            if self.task is not None:
+                self.task.cancel()

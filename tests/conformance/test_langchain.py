@@ -43,7 +43,14 @@ def make(server: Running, protocol: str, **settings: Any) -> ChatOpenAI:
     responses = protocol == "responses"
     reasoning = {"reasoning": {"summary": "auto"}} if responses else {}
     # Unless it is told, LangChain keeps connections across event loops, and asks other servers than OpenAI's for no usage.
-    settings = {"max_retries": 0, "use_responses_api": responses, "stream_usage": True, **_HTTP, **reasoning, **settings}
+    settings = {
+        "max_retries": 0,
+        "use_responses_api": responses,
+        "stream_usage": True,
+        **_HTTP,
+        **reasoning,
+        **settings,
+    }
     return ChatOpenAI(model="demo", base_url=f"{server.url}/v1", api_key="none", **settings)
 
 

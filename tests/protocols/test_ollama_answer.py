@@ -54,8 +54,8 @@ def test_o04_whole_calls_and_no_others():
     cut = Call("g", '{"x', complete=False, valid=False)
     made = whole(Call("f", '{"x": 1}', "c"), Call("f", "[1]", valid=False), cut, finish="length")
     assert made["message"]["tool_calls"] == [
-        {"id": "c", "function": {"index": 0, "name": "f", "arguments": {"x": 1}}},
-        {"id": "made", "function": {"index": 1, "name": "f", "arguments": {"_raw": "[1]"}}},
+        {"id": "c", "index": 0, "function": {"index": 0, "name": "f", "arguments": {"x": 1}}},
+        {"id": "made", "index": 1, "function": {"index": 1, "name": "f", "arguments": {"_raw": "[1]"}}},
     ]
     assert made["done_reason"] == "length"
     assert "tool_calls" not in whole(cut)["message"]

@@ -155,8 +155,8 @@ def test_o04_calls_come_whole():
     ]
     *calls, last = lines(*events)
     assert [line["message"]["tool_calls"] for line in calls] == [
-        [{"id": "call_a", "function": {"index": 0, "name": "ping", "arguments": {"n": 1}}}],
-        [{"id": "made_0", "function": {"index": 1, "name": "pong", "arguments": {}}}],
+        [{"id": "call_a", "index": 0, "function": {"index": 0, "name": "ping", "arguments": {"n": 1}}}],
+        [{"id": "made_0", "index": 1, "function": {"index": 1, "name": "pong", "arguments": {}}}],
     ]
     assert last["done_reason"] == "stop"
 

@@ -54,8 +54,12 @@ def head(model: str, created: int) -> dict[str, Any]:
 
 
 def call_shape(index: int, call_id: str, name: str, arguments: str) -> dict[str, Any]:
-    """A whole call.  Arguments that are no JSON object are shown as they are, under `_raw`."""
-    return {"id": call_id, "function": {"index": index, "name": name, "arguments": _object(arguments)}}
+    """A whole call.  Arguments that are no JSON object are shown as they are, under `_raw`.
+
+    The index stands where Ollama has it, and where LiteLLM looks for it, which otherwise takes calls of two lines for one.
+    """
+    function = {"index": index, "name": name, "arguments": _object(arguments)}
+    return {"id": call_id, "index": index, "function": function}
 
 
 def finish_word(reason: str) -> str:

@@ -254,13 +254,14 @@ def calls(dialect: Dialect) -> st.SearchStrategy[Call]:
 def turns(draw: st.DrawFn, dialect: Dialect, *, marked: bool = False) -> Turn:
     """A turn that the dialect should be able to write; if `marked`, marks stand in its texts, so it may be unable to."""
     text = words(dialect if marked else None)
-    phase = "final" if dialect.frame else ""
+    phases = {phase for _, phase in dialect.frame.channels.values()} if dialect.frame else set()
+    phase, before = ("final" if "final" in phases else ""), ("commentary" if "commentary" in phases else "")
     parts: list[Any] = []
-    if (dialect.reasoning or dialect.frame) and draw(st.booleans()):
+    if dialect.reasoning and draw(st.booleans()):
         parts.append(Reasoning(draw(text)))
     called = draw(st.lists(calls(dialect), max_size=3)) if dialect.forms else []
     if draw(st.booleans()) and not (called and dialect.call.startswith("{")):  # a bare call begins its turn
-        parts.append(Text(draw(text), "commentary" if dialect.frame else ""))
+        parts.append(Text(draw(text), before))
     parts += called
     if draw(st.booleans()) and (not parts or isinstance(parts[-1], Call)):
         parts.append(Text(draw(text), phase))

@@ -103,9 +103,9 @@ def none_grows(setting: Setting, places: Iterable[tuple[str, str]], units: Itera
 def places(name: str) -> dict[str, tuple[str, str]]:
     """What stands before and behind a repeated text: in the answer, in a thought, in each kind of argument."""
     dialect = api.get(name)
-    phase = "final" if dialect.frame else ""
+    phase = "final" if dialect.frame and "final" in dialect.frame.channels else ""
     made: dict[str, Turn] = {"content": Turn((Text("@", phase),))}
-    if dialect.reasoning or dialect.frame:
+    if dialect.reasoning:
         made["reasoning"] = Turn((Reasoning("@"),))
     values = {
         "string": {"path": "@"}, "list": {"list": ["@"]}, "object": {"obj": {"k": "@"}}, "key": {"@": 1},

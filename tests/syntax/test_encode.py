@@ -85,7 +85,7 @@ def test_what_is_written_reads_back(name: str, parts: tuple):
     try:
         raw = api.encode(name, Turn(parts))
     except UsageError:
-        spaced = dialect.frame is not None and parts == (Text(" \n verbatim \n"),)
+        spaced = (dialect.frame is not None or bool(dialect.content)) and parts == (Text(" \n verbatim \n"),)
         thought = any(isinstance(part, Reasoning) for part in parts) and not dialect.reasoning
         assert spaced or thought or (called and not dialect.forms) or (bare and isinstance(parts[0], Text))
         return

@@ -208,7 +208,7 @@ def test_a_body_of_json_is_no_raw_code():
 def test_cut_code_says_what_is_missing():
     raw = "<|channel|>analysis to=python code<|message|>print("
     assert harmony(raw, TOOLS, finish="length") == [
-        "call python", 'args {"code": "print(', 'end cut bad "}', "finish length",
+        "call python", 'args {"code": "print(', 'end cut bad "}', "notice cut", "finish length",
     ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from ..messages import Tool
 
 __all__ = ["signatures", "spell"]
 
-_NAME = re.compile(r"[\w.:/-]+")
+_NAME = re.compile(r'[\w.:/&"-]+')
 _KEY = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/$-]+))(\??):\s*')
 _TYPE = re.compile(r"[a-z|]+")
 

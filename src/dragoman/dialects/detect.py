@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
 
+from ..syntax.codecs.header import Header
+from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
-from ..syntax.template import marks, split
+from ..syntax.template import marks, parse, split
 
 __all__ = ["detections"]
 
@@ -76,13 +78,35 @@ def _all(signs: tuple[str, ...], place: Container[str]) -> bool:
 
 def _written(dialect: Dialect) -> Iterator[tuple[str, ...]]:
     """What shows in a model's own text: how its calls begin, and how its reasoning does."""
-    before = dialect.call.partition("{")[0]
     if dialect.frame is not None:
-        yield dialect.frame.channel, dialect.frame.message
-    elif before:
+        yield from _headers(dialect, dialect.frame)
+        return
+    before = dialect.call.partition("{")[0]
+    if before:
         yield (*marks(before), *_inside(dialect))
-    if dialect.reasoning and dialect.frame is None:
+    if dialect.reasoning:
         yield marks(split(dialect.reasoning)[0])
+
+
+def _headers(dialect: Dialect, frame: Header) -> Iterator[tuple[str, ...]]:
+    """What a message's header shows, and the marks of its body."""
+    for block in (dialect.reasoning, *dialect.content, dialect.call):
+        header, body = frame.parted(block)
+        shown = [words for piece in parse(header) if isinstance(piece, str) for words in _words(piece, frame)]
+        if any(mark in header for mark in frame.marks):
+            yield tuple(shown)
+            yield (*shown, *marks(body.partition("{")[0]), *(marks(_tags(dialect)) if block == dialect.call else ()))
+
+
+def _words(text: str, frame: Header) -> Iterator[str]:
+    """The marks of a header, and what stands between them."""
+    pieces = re.split("(" + "|".join(map(re.escape, frame.marks)) + ")", text)
+    yield from filter(None, map(str.strip, pieces))
+
+
+def _tags(dialect: Dialect) -> str:
+    """How a parameter begins, where the arguments stand in tags."""
+    return dialect.args.before if isinstance(dialect.args, Params) else ""
 
 
 def _inside(dialect: Dialect) -> Iterable[str]:

@@ -104,10 +104,10 @@ class Calling:
         """A reasoning's close mark came as a special token: what waited was a draft; whether anything did."""
         return False
 
-    def as_it_stands(self, call: CallSink, residue: str = "") -> Steps[bool]:
+    def as_it_stands(self, call: CallSink, residue: str = "", *, endless: bool = False) -> Steps[bool]:
         """A body that cannot be read goes out verbatim, up to a mark that ends it; whether there was one.
 
-        `residue`: what the form writes around the body, and is not to go out.
+        `residue`: what the form writes around the body, and is not to go out.  `endless`: no mark needs to end it.
         """
         r, start = self.r, self.r.at
         pieces = [call.take_rest()]
@@ -121,5 +121,5 @@ class Calling:
         call.flawed = call.flawed or "bad-json"
         call.missing = "" if body else call.missing
         self.sink.notice("bad-json", start, body)
-        call.end(complete=mark in call.scope.closers)
+        call.end(complete=mark in call.scope.closers or (endless and (bool(mark) or not r.cut)))
         return bool(mark)

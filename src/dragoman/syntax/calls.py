@@ -102,7 +102,7 @@ class CallSink:
     """Where a codec puts a call: `begin`, then `put` any number of times, then `end`.
 
     `recovered`: only a declared name makes it a call.  `repair`: the codec may mend.  `cut`: the text ended by a limit.
-    `lenience`: the `Notice` that its form deserves, and `began`, where it begins.
+    `hint`: the name that a header told.  `lenience`: the `Notice` that its form deserves, and `began`, where it begins.
     `put(json, start, end)`: a piece of the arguments, and the raw text it came from.
     `nested`: the arguments stand in a string, which was undone already.
     `id`: what stands where its name should.  `empty`: its opening tag closed itself.  `scope`: what may stand behind the payload.  `schema`: that of the arguments, once the name is known.
@@ -111,7 +111,7 @@ class CallSink:
 
     __slots__ = (
         "_cut", "began",
-        "completed", "doubt", "empty", "flawed", "id", "index",
+        "completed", "doubt", "empty", "flawed", "hint", "id", "index",
         "lenience", "live", "missing", "name", "nested", "open", "policy", "put", "recovered", "rest",
         "schema", "scope", "sink", "tools",
     )  # fmt: skip
@@ -128,7 +128,7 @@ class CallSink:
         self.scope = _NOTHING
         self.schema = ANY
         self.began = 0
-        self.name = self.id = self.lenience = self.flawed = self.missing = self.rest = ""
+        self.name = self.hint = self.id = self.lenience = self.flawed = self.missing = self.rest = ""
 
     @property
     def repair(self) -> bool:

@@ -41,6 +41,7 @@ class Dialect:
         gated: a call counts for declared tools only, since its mark is common in prose or code.
         also: other forms of a call seen in the wild; a text uses the codec `args`.
         begins: what a rendered prompt ends with when the model is to write its turn.
+        again: what begins a further message of the same turn, if it is not what begins the first.
         ends: marks that end a turn.
         drops: marks without meaning, such as those of a wrapper around the answer.
         noise: marks inside of running text that are left out, such as those of a citation; a star stands for any text.
@@ -71,6 +72,7 @@ class Dialect:
     gated: bool = False
     also: tuple[str | Form, ...] = ()
     begins: str = ""
+    again: str = ""
     ends: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
@@ -91,6 +93,10 @@ class Dialect:
 
     def __reduce__(self) -> tuple[type[Dialect], tuple[object, ...]]:
         return Dialect, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+    def is_special(self, mark: str) -> bool:
+        """Whether a mark is, or begins with, a token of its own."""
+        return mark in self.special or mark[: mark.find(">") + 1] in self.special
 
     @property
     def touching(self) -> bool:

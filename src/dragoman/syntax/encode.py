@@ -11,7 +11,7 @@ from ..messages import Call, Reasoning, Text, Tool, Turn
 from .calls import Tools
 from .decode import decode
 from .dialect import Dialect
-from .template import Hole, parse
+from .template import Hole, attribute, parse
 
 __all__ = ["encode"]
 
@@ -89,9 +89,10 @@ def _calls(dialect: Dialect, calls: list[Call], number: int) -> Iterator[str]:
 
 
 def _between(dialect: Dialect, before: Reasoning | Text | list[Call], part: Reasoning | Text | list[Call]) -> str:
-    """What parts two parts; framed messages after the first need their own beginning."""
-    if dialect.frame is not None:
-        return dialect.begins
+    """What parts two parts; messages after the first need their own beginning."""
+    if dialect.frame is not None or (dialect.again and before is not part):
+        itself = dialect.frame is not None and isinstance(part, list) and dialect.call.startswith(dialect.frame.start)
+        return "" if itself else dialect.again or dialect.begins
     joint = "" if isinstance(before, Reasoning) or dialect.touching else "\n"
     return joint if isinstance(part, list | Text) or isinstance(before, list) else ""
 
@@ -111,6 +112,8 @@ def _call(dialect: Dialect, call: Call, number: int) -> str:
             pieces.append(piece)
         elif piece.name in ("args", "call"):
             pieces.append(codec.encode(call))
+        elif pieces and pieces[-1].endswith('="'):
+            pieces.append(attribute(_hole(call, piece.name, number)))
         else:
             pieces.append(_hole(call, piece.name, number))
     return "".join(pieces)
@@ -121,6 +124,8 @@ def _hole(call: Call, name: str, number: int) -> str:
     if name == "index":
         _, _, own = call.id.rpartition(":")
         return own if own.isdigit() else str(number)
+    if name == "number":
+        return str(number + 1)
     return {"name": call.name, "id": call.id, "type": "function"}[name]
 
 

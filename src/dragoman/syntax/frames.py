@@ -8,295 +8,276 @@ is all the answer there is.  A header that never gets its message mark begins it
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import replace
 
-from .calling import Calling
-from .calls import CallSink, Policy, Tools
-from .codecs import BAD, CUT
-from .codecs.header import Header, Part, Route
-from .codecs.json import JsonObject
+from .calls import Policy, Tools
+from .codecs.header import Part, Route
 from .dialect import Dialect
-from .kinds import quote
-from .plan import Scope
-from .reader import LONGEST, Reader, Steps, stop
+from .heads import DROP, Heads
+from .reader import Reader, Steps, Stop, stop
 from .sink import Sink
 
 __all__ = ["Frames"]
 
-_DROP = Route("drop")
+_LINE = re.compile(r"(?P<name>[\w.\-]{0,256})[ \t]{0,8}\r?(?P<ok>\n)?")
+_BODY = re.compile(r"\s{0,64}(?P<ok>\{)?")
 
 
-class Frames(Calling):
-    """Reads one turn; `run` is its generator."""
+class Frames(Heads):
+    """Reads one turn; `run` is its generator.
+
+    `whole`: a mark of the frame has come, so none was stripped.  `lost`: they were.
+    `pending`: where the next message goes, of which nothing but the body is left to be read.
+    """
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
-        assert dialect.frame is not None
         super().__init__(dialect, tools, policy, r, sink)
-        frame, ends = dialect.frame, dialect.ends
-        self.frame: Header = frame
-        marks = (frame.start, frame.channel, frame.message, *frame.noise, *frame.closes, *ends)
-        plain = frozenset(marks)
-        self.body_stop = stop(*marks, plain=plain)
-        self.bare_stop = stop(*marks, *(frame.role + name for name in frame.channels), plain=plain)
-        self.head_stop = stop(*marks, "{", plain=plain)
-        self.scope = Scope((*frame.closes, *ends), (frame.start, frame.channel), ())
-        self.parts: list[Part] = []
-        self.first = True
-        self.after_call = False
+        self.lined = any(words.endswith("\n") for words in self.bare)
+        self.body_stop = stop(*self.marks, plain=self.plain)
+        self.bare_stop = stop(*self.marks, *self.bare, plain=self.plain)
+        self.begins = tuple(filter(None, (self.frame.start, self.frame.channel, *self.frame.opens)))
+        self.whole = self.lost = self.after_call = False
+        self.pending: Route | None = None
 
     def run(self, _state: str = "header") -> Steps[None]:
         """The whole turn."""
         self.parts = [Part("", self.r.at)]
         while not self.ended:
-            mark = yield from self.header()
-            yield from self.message(mark)
+            if self.pending is not None:
+                route, self.pending = self.pending, None
+                yield from self.body(route)
+            else:
+                yield from self.message((yield from self.header()))
             if self.r.closed and self.r.pos == len(self.r.buf):
                 return
-
-    # header
-
-    def header(self) -> Steps[str]:
-        """Read a header: the mark behind it, `text` or `bare` if it is none, `long` if it never ends."""
-        while True:
-            mark = yield from self.words()
-            if mark == self.frame.start:
-                self.noise(self.parts)
-                self.parts = [Part(mark, self.r.at)]
-            elif mark == self.frame.channel or mark in self.frame.noise:
-                self.parts.append(Part(mark, self.r.at))
-            elif mark == "{" and not self.frame.recipient(self.parts):
-                self.parts[-1].text += mark
-            else:
-                return mark
-
-    def words(self) -> Steps[str]:
-        """Text of a header up to the next mark, or up to where it turns out to be none."""
-        work = self.r.until(self.head_stop, self.word)
-        while True:
-            try:
-                next(work)
-            except StopIteration as done:
-                if not (early := self.early()):
-                    return str(done.value)
-                if done.value:
-                    self.r.back()
-            else:
-                early = self.early()
-            if early == "long":
-                self.unread()
-            if early:
-                return early
-            yield
-
-    def word(self, text: str, _at: int) -> None:
-        self.parts[-1].text += text
-
-    def early(self) -> str:
-        """Whether what was read so far is no header."""
-        part = self.parts[0]
-        if self.first and len(self.parts) == 1:
-            if self.frame.stripped(part.text):
-                return "bare"
-            if not self.frame.likely(part.text):
-                return "text"
-        return "long" if self.length() > LONGEST else ""
-
-    def length(self) -> int:
-        """How much of the header was read."""
-        return sum(len(part.mark + part.text) for part in self.parts)
-
-    def unread(self) -> None:
-        """What was read of a header beyond its greatest length is read anew."""
-        part = self.parts[-1]
-        excess = min(self.length() - LONGEST - 1, len(part.text))
-        if excess > 0:
-            part.text = part.text[:-excess]
-            self.r.pos -= excess
-
-    def noise(self, parts: list[Part], code: str = "dropped") -> None:
-        """What is no header after all, or stood before one, is dropped."""
-        raw = "".join(part.mark + part.text for part in parts)
-        if raw.strip() and raw.strip() != self.frame.start:
-            self.sink.notice(code, parts[0].at, raw)
 
     # message
 
     def message(self, mark: str) -> Steps[None]:
         """What the header, which `mark` ended, opens."""
         parts, self.parts = self.parts, [Part("", self.r.at)]
-        route = _DROP if self.frame.foreign(parts) else self.frame.route(parts, self.tools.by_name.__contains__)
+        route = self.route(parts, mark)
         first, self.first = self.first, False
         if mark == "text":
-            yield from self.loose(parts[0])
+            yield from self.loose(parts[-1])
         elif mark == "bare":
-            yield from self.bare(self.frame.stripped(parts[0].text), parts[0])
-        elif mark in (self.frame.message, "{"):
-            if mark == "{":
-                self.r.back()
-                self.sink.notice("unclosed", self.r.at)
-            if strange := self.frame.strange(parts):
-                self.sink.notice("dropped", parts[0].at, strange)
+            yield from self.bare_message(self.stripped(parts[-1].text), parts[-1])
+        elif mark in self.frame.opens:
+            self.seen()
             yield from self.body(route)
+        elif mark == "\n":
+            yield from self.line(parts, route)
+        elif mark and (mark == self.frame.message or mark in self.openings):
+            yield from self.headed(parts, route, mark)
         else:
             yield from self.headless(parts, route, mark, first=first)
+
+    def seen(self) -> None:
+        """A mark of the frame came, and not from the prompt."""
+        self.whole = self.whole or self.r.mark_at >= 0
+
+    def headed(self, parts: list[Part], route: Route, mark: str) -> Steps[None]:
+        """A header with its message mark, or a call that begins without it."""
+        if mark in self.openings:
+            self.r.back()
+            self.sink.notice("unclosed", self.r.at)
+        else:
+            self.seen()
+        if strange := self.frame.strange(parts):
+            self.sink.notice("dropped", parts[0].at, strange)
+        yield from self.body(route)
+
+    def line(self, parts: list[Part], route: Route) -> Steps[None]:
+        """A header that ends with its line; one that names nothing known is text."""
+        marked = bool(self.frame.message) and bool((yield from self.r.next(stop(self.frame.message))))
+        if marked:
+            self.seen()
+        elif self.frame.message and self.r.cut and self.r.begun(stop(self.frame.message)):
+            self.noise(parts, "cut")
+            return (yield from self.body(DROP))
+        elif (yield from self.mere_text(parts, route)):
+            part = parts[-1]
+            return (yield from self.loose(Part(part.mark, part.at, part.text + "\n")))
+        elif self.frame.message:
+            self.sink.notice("unclosed", self.r.at)
+        if strange := self.frame.strange(parts):
+            self.sink.notice("dropped", parts[0].at, strange)
+        return (yield from self.body(route))
+
+    def mere_text(self, parts: list[Part], route: Route) -> Steps[bool]:
+        """Whether the line of a header names nothing known."""
+        if route.kind == "call" and route.name and route.name not in self.tools.by_name:
+            body = yield from self.r.look(_BODY)
+            return body is None or body["ok"] is None
+        return route.kind == "content" and not route.known and bool(self.frame.bare(parts[-1].text).strip())
 
     def headless(self, parts: list[Part], route: Route, mark: str, *, first: bool) -> Steps[None]:
         """The header never got its message mark."""
         if mark not in ("", "long"):
             self.r.back()
-        marked = any(part.mark == self.frame.channel for part in parts)
-        if route.kind in ("call", "builtin") and mark:
+        marked = self.marked(parts)
+        if route.kind in ("call", "builtin") and mark and (route.name or mark == "long"):
             if mark == "long":
                 self.noise(parts)
             yield from self.body(route)
         elif marked and route.rest.strip() and (mark or (route.known and not route.rest[0].isspace())):
             self.sink.notice("unclosed", parts[-1].at)
             yield from self.body(route, route.rest, route.at)
-        elif route.kind not in ("call", "builtin") and not marked:
+        elif route.kind not in ("call", "builtin") and not marked and not self.cut_short(parts, mark):
             yield from self.between(parts, mark, first=first)
         else:
             self.noise(parts, "dropped" if mark else "cut")
-            yield from self.body(route if mark else _DROP)
+            yield from self.body(route if mark and route.kind not in ("call", "builtin") else DROP)
+
+    def cut_short(self, parts: list[Part], mark: str) -> bool:
+        """Whether the text ended in what may have become a header."""
+        if mark or not self.r.cut or not parts[-1].text.strip():
+            return False
+        return bool(self.frame.lines or self.frame.opens) and self.frame.likely(parts[-1].text, self.tool)
+
+    def marked(self, parts: list[Part]) -> bool:
+        """Whether a header names a channel as it should."""
+        if self.frame.channel and not self.frame.plain:
+            return any(part.mark == self.frame.channel for part in parts)
+        return bool(self.frame.recipient(parts))
 
     def between(self, parts: list[Part], mark: str, *, first: bool) -> Steps[None]:
         """Text without any header: the answer if there is none yet, else noise."""
         *before, part = [part for part in parts if part.text.strip()] or parts[:1]
         self.noise(before)
         text = part.text
-        spoken = text.strip() and text.strip() != self.frame.role
+        spoken = text.strip() and text.strip() != self.frame.role and self.frame.spoken(text)
         if spoken and (first or not (self.sink.begun or self.count or self.after_call)):
             yield from self.loose(part)
         else:
             if text.strip() != self.frame.role:
-                self.noise([part])
-            yield from self.body(_DROP)
+                self.noise([part], "cut" if not mark and self.r.cut and part.mark == self.frame.start else "dropped")
+            yield from self.body(DROP)
 
     def loose(self, part: Part) -> Steps[None]:
         """Text without any header is content."""
         text = part.text.removeprefix(self.frame.role) if part.mark == self.frame.start else part.text
         yield from self.body(Route("content"), text, part.at + len(part.text) - len(text))
 
-    def bare(self, name: str, part: Part) -> Steps[None]:
-        """A message whose marks were stripped: its channel's name, then its text."""
-        self.r.pos -= len(part.text) - part.text.index(name) - len(name)
+    def bare_message(self, words: str, part: Part) -> Steps[None]:
+        """A message whose marks were stripped: the words of its header, then its text."""
+        self.r.pos -= len(part.text) - part.text.index(words) - len(words)
         self.sink.notice("recovered", part.at)
-        kind, phase = self.frame.channels[name]
-        yield from self.body(Route(kind, phase), bare=True)
+        self.lost = True
+        yield from self.body(self.words[words])
 
     # body
 
-    def body(self, route: Route, text: str = "", at: int = 0, *, bare: bool = False) -> Steps[None]:
+    def body(self, route: Route, text: str = "", at: int = 0) -> Steps[None]:
         """A message's body, of which `text` was read before, and its end mark."""
         if route.kind == "builtin" and not self.tools.known:
             route = replace(route, kind="call")
-        if route.kind == "call" and self.calls:
-            return (yield from self.call(route))
-        if route.kind == "call":
-            route = Route("content")
         if route.kind in ("drop", "builtin"):
             return (yield from self.rest("dropped" if route.kind == "drop" else "unknown-tool"))
-        self.sink.block()
+        if route.kind != "call" or not self.calls:
+            self.sink.block()
+        elif (yield from self.call(route)):
+            self.after_call = True
+            yield from self.rest("dropped")
+            self.after_call = True
+            return None
         self.sink.phase = route.phase
-        put = self.sink.reasoning if route.kind == "reasoning" else self.sink.content
         if text:
-            put(text, at)
-        while mark := (yield from self.r.until(self.bare_stop if bare else self.body_stop, put)):
-            if self.closes(mark):
-                return None
-            if mark.startswith(self.frame.role):
+            (self.sink.reasoning if route.kind == "reasoning" else self.sink.content)(text, at)
+        return (yield from self.block(route))
+
+    def block(self, route: Route) -> Steps[None]:
+        """Reasoning or content, and its end mark."""
+        put = self.sink.reasoning if route.kind == "reasoning" else self.sink.content
+        while mark := (yield from self.r.until(self.stops(), put)):
+            if self.frame.plain and mark == self.frame.start:
+                if (yield from self.opens_here(self.sink.line_start())):
+                    return self.closed(mark)
+                self.r.pos += len(mark)
+                put(mark, self.r.at - len(mark))
+            elif mark in self.bare:
                 return (yield from self.next_bare(mark))
-            self.sink.notice("stray-mark", self.r.mark_at, mark)
+            elif self.closes(mark):
+                return None
+            else:
+                self.sink.notice("stray-mark", self.r.mark_at, mark)
         if route.kind == "reasoning":
             self.sink.notice("unclosed", self.r.at)
         return None
 
+    def stops(self) -> Stop:
+        """What ends a body."""
+        return self.bare_stop if self.lost or (self.lined and not self.whole) else self.body_stop
+
+    def opens_here(self, line: bool) -> Steps[bool]:
+        """Unread a mark of ordinary text; whether it begins a message: at a line start, before a name alone on its line."""
+        self.r.back()
+        size = len(self.frame.start)
+        found = (yield from self.r.look(_LINE, size)) if line else None
+        name = found["name"] if found and found["ok"] else ""
+        if found and self.r.cut and found.end() == len(self.r.buf) and self.may_name(found["name"]):
+            at = self.r.at
+            self.sink.notice("cut", at, self.r.rest())
+            return True
+        if name in self.frame.channels or (name in self.tools.by_name and self.calls):
+            return True
+        if not name or found is None or self.tools.known:
+            return False
+        body = yield from self.r.look(_BODY, found.end() - self.r.pos)
+        return body is not None and body["ok"] is not None
+
+    def may_name(self, text: str) -> bool:
+        """Whether text may become a name that begins a message."""
+        return any(name.startswith(text) for name in (*self.frame.channels, *self.tools.by_name))
+
+    def ends(self, mark: str, _size: int, line: bool) -> Steps[bool]:
+        """Whether a mark at the cursor ends raw text."""
+        if self.frame.plain and mark == self.frame.start:
+            return (yield from self.opens_here(line))
+        return True
+
     def closes(self, mark: str) -> bool:
         """Whether a mark ends a body; a new header does, and is left to be read."""
-        if mark in (self.frame.start, self.frame.channel):
-            self.sink.notice("unclosed", self.r.mark_at)
+        self.seen()
+        if mark in self.begins:
+            if self.frame.closes:
+                self.sink.notice("unclosed", self.r.mark_at)
             self.r.back()
         elif mark in self.frame.closes or mark in self.dialect.ends:
             self.ended = mark in self.dialect.ends
             self.after_call = False
         else:
             return False
-        self.sink.block()
-        self.parts = [Part("", self.r.at)]
+        self.closed(mark)
         return True
 
-    def next_bare(self, mark: str) -> Steps[None]:
-        """The next message without marks."""
-        name = mark.removeprefix(self.frame.role)
+    def closed(self, _mark: str) -> None:
+        """A body ended; a header may begin."""
         self.sink.block()
-        to, _ = yield from self.r.ahead(stop("to="))
-        if to:
-            self.parts = [Part(self.frame.channel, self.r.at, name + " ")]
-            return None
-        kind, phase = self.frame.channels[name]
-        return (yield from self.body(Route(kind, phase), bare=True))
+        self.parts = [Part("", self.r.at)]
+
+    def next_bare(self, mark: str) -> Steps[None]:
+        """The next message without marks; where its header goes on, that is read."""
+        route = self.bare[mark]
+        if not self.lost:
+            self.sink.notice("recovered", self.r.mark_at)
+        self.lost = True
+        self.sink.block()
+        lined = mark[-1] == "\n"
+        if not lined and (route.kind == "call" or (yield from self.r.ahead(stop("to=")))[0]):
+            self.parts = [Part(self.frame.channel, self.r.at, self.frame.bare(mark) + " ")]
+        else:
+            self.pending = route
 
     def rest(self, code: str) -> Steps[None]:
         """What is left of a message is dropped, up to its end mark."""
         junk: list[str] = []
         start = self.r.at
-        while mark := (yield from self.r.until(self.body_stop, lambda text, _at: junk.append(text))):
-            if self.closes(mark):
+        while mark := (yield from self.r.until(self.stops(), lambda text, _at: junk.append(text))):
+            if mark in self.bare or self.closes(mark):
                 break
         if raw := "".join(junk).strip():
             self.sink.notice(code, start, raw)
-
-    # calls
-
-    def call(self, route: Route) -> Steps[None]:
-        """A message to a tool."""
-        r, at, name = self.r, self.r.at, route.name
-        r.keep(at)
-        call = self.new()
-        call.scope = self.scope
-        if not call.begin(name):
-            r.kept = None
-            return (yield from self.body(Route("content")))
-        if route.type == "code" and (yield from r.peek()) != "{":
-            yield from self.code(call)
-        elif not (yield from self.json(call, at)):
-            return (yield from self.body(Route("content"), self.give_back(), at))
-        self.deliver(call, at)
-        self.after_call = True
-        yield from self.rest("dropped")
-        self.after_call = True
-        return None
-
-    def json(self, call: CallSink, at: int) -> Steps[bool]:
-        """A body of JSON; False if it turns out to be no call."""
-        state = yield from JsonObject().decode(self.r, call)
-        self.patience()
-        if state == CUT:
-            self.cut_call(call)
-        elif state != BAD:
-            call.end()
-        elif self.waiting is not None:
-            return False
-        else:
-            yield from self.as_it_stands(call)
-        return True
-
-    def give_back(self) -> str:
-        """The body of a call that was none."""
-        raw = self.r.raw()
-        self.revoke()
-        self.sink.notice("gave-back", self.r.kept_at, raw)
-        self.r.kept = None
-        return raw
-
-    def code(self, call: CallSink) -> Steps[None]:
-        """A body of raw text: the one string that the tool takes."""
-        names = [name for name in call.schema.properties() if call.schema.property(name).text_only]
-        key = names[0] if len(names) == 1 else "code"
-        call.put("{" + json.dumps(key) + ': "', self.r.at, self.r.at)
-        mark = yield from self.r.until(self.body_stop, lambda text, at: call.put(quote(text), at, at + len(text)))
-        if mark:
-            self.r.back()
-            call.put('"}', self.r.at, self.r.at)
-        call.missing = "" if mark else '"}'
-        call.end(complete=bool(mark), whole=bool(mark))
+        if mark in self.bare:
+            yield from self.next_bare(mark)

@@ -80,7 +80,7 @@ class Machine(Reading):
 
     def in_prose(self, mark: str) -> bool:
         """Whether a mark is spoken about: it stands in code, or closes an opener that was text."""
-        if mark in self.dialect.special:
+        if self.dialect.is_special(mark):
             return False
         if mark in self.returned:
             self.returned.remove(mark)
@@ -119,15 +119,22 @@ class Machine(Reading):
                 r.kept = None
                 return "content"
             if not again and not forms:
-                self.sink.content(r.raw(), at)
-                r.kept = None
-                return "content"
+                return self.bare_section(mark)
             if not again:
                 return (yield from self.call(forms, r.kept_at, spelled=spelled))
             if not opens:
                 self.sink.notice("stray-mark", at, mark)
             self.section = carried = self.section or opens
             mark = again
+
+    def bare_section(self, mark: str) -> str:
+        """The mark of a section, perhaps repeated, without any call behind it."""
+        if self.dialect.is_special(mark):
+            self.sink.notice("stray-mark", self.r.kept_at, self.r.raw())
+        else:
+            self.sink.content(self.r.raw(), self.r.kept_at)
+        self.r.kept = None
+        return "content"
 
     def following(self, mark: str) -> Steps[str]:
         """The mark of a call right behind an opening mark, or that of the end of an empty section."""
@@ -276,16 +283,20 @@ class Machine(Reading):
         spelled = self.r.spelled(mark, self.r.mark_at)
         if (meaning in ("call", "section") and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))
-        if meaning == "drop" and mark in self.dialect.special:
+        if self.frames(mark):
             self.sink.notice("unclosed", self.r.mark_at)
             self.sink.block()
             return "content"
-        if meaning == "open" and (self.sink.kind != "reasoning" or mark in self.dialect.special):
+        if meaning == "open" and (self.sink.kind != "reasoning" or self.dialect.is_special(mark)):
             self.sink.notice("stray-mark", self.r.mark_at, mark)
             yield from self.enter()
         else:
             self.sink.reasoning(self.r.last, self.r.mark_at)
         return None
+
+    def frames(self, mark: str) -> bool:
+        """Whether a mark goes around the answer, so that reasoning is over."""
+        return mark in self.dialect.drops and self.dialect.is_special(mark)
 
     def candidate(self, mark: str) -> Steps[str | None]:
         """A call in open reasoning: what follows it tells whether it was one."""
@@ -334,7 +345,7 @@ class Machine(Reading):
             mark, size = yield from r.ahead(self.reasoning_stop)
             if mark in self.plan.forms or mark in self.plan.bare or mark in self.plan.sections:
                 r.pos += size
-            elif mark in self.dialect.ends or (not mark and (yield from r.ended())):
+            elif mark in self.dialect.ends or self.frames(mark) or (not mark and (yield from r.ended())):
                 return "call"
             else:
                 return "draft"

@@ -107,6 +107,7 @@ class Plan:
     json: FormPlan | None = None
     fenced: FormPlan | None = None
     python: FormPlan | None = None
+    body: FormPlan | None = None
 
     @property
     def marked(self) -> bool:
@@ -142,7 +143,7 @@ class Plan:
         begins = dialect.begins.strip()
         if dialect.frame is not None:
             _, mark, rest = prompt.rpartition(begins)
-            return "header", begins + (rest if mark else "")
+            return "header", begins[max(begins.find(dialect.frame.start), 0) :] + (rest if mark else "")
         if begins and begins in prompt:
             prompt = prompt.rpartition(begins)[2]
             if not any(mark in prompt for mark in dialect.ends):
@@ -172,6 +173,9 @@ def plan(dialect: Dialect) -> Plan:
     made.phrases = frozenset(mark for mark in made.opens + made.closes if " " in mark and "<" not in mark)
     if dialect.frame is None:
         _calls(made)
+    else:
+        own = dialect.forms[0]
+        made.body = _form(made, Form(dialect.frame.parted(own.template)[1].lstrip(), own.codec), (), recovered=False)
     return made
 
 
@@ -261,10 +265,10 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool, 
     heads = tuple(mark for own in made.dialect.forms for mark in marks(_before(own))[1:2] if len(mark) > 3)
     scope = Scope(steps[-1][1] + made.section_ends, openers + heads, made.dialect.ends)
     opener = head[0] if head else ""
-    loose = bool(made.sections) and opener not in made.dialect.special
+    loose = bool(made.sections) and not made.dialect.is_special(opener)
     gated = own and made.dialect.gated
     draft = scope.within(made.closes)
     return FormPlan(form, opener, head[1:], tuple(steps), recovered or gated, loose, scope, draft, gated)
 
 
-NAME = re.compile(r"[ \t\"']{0,2}(?P<name>[\w.\-]{0,257})")
+NAME = re.compile(r"[ \t\"']{0,2}(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")

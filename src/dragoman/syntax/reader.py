@@ -18,7 +18,7 @@ is text.
 Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
 tag may have blanks after `<`, after `/`, around `=`, before `>` and behind a bar inside, and either quote or none
 behind `=`, and blanks may be lost.  A star in a tag stands for up to 64 characters without brackets, and `:*` for a
-suffix that may be missing.
+suffix that may be missing.  A newline is one newline.
 
 Special tokens: `specials` are the marks that this tokenizer writes as one token.  Such a mark counts where it came
 as that token; `spelled` tells one that is only its letters.
@@ -67,7 +67,7 @@ def spelling(mark: str) -> tuple[str, ...]:
                 continue
             atoms.append(f"[{_BARS}]{{1,2}}")
         else:
-            atoms.append(("\\s{0,8}" if tag else "\\s+") if char.isspace() else re.escape(char))
+            atoms.append(("\\s{0,8}" if tag else "\\s+") if char.isspace() and char != "\n" else re.escape(char))
     return tuple(atoms)
 
 
@@ -146,8 +146,10 @@ class Reader:
         return "".join(self.kept or ())[: self.at - self.kept_at]
 
     def spelled(self, mark: str, at: int) -> bool:
-        """Whether a mark that should be a special token came as ordinary text."""
-        return self.specials is not None and mark in self.specials and at not in self.tokens
+        """Whether a mark that is, or begins with, a special token came as ordinary text."""
+        if self.specials is None or at in self.tokens:
+            return False
+        return mark in self.specials or mark[: mark.find(">") + 1] in self.specials
 
     def until(self, stop: Stop, put: Put) -> Steps[str]:
         """Hand text to `put(text, at)` up to a mark and read that mark; "" at the end of the text."""

@@ -7,6 +7,7 @@ too when they come.
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from .calling import Calling
 from .calls import CallSink, Policy, Tools
@@ -127,11 +128,17 @@ class Reading(Calling):
                 return found
         found = ()
         for form in forms:
-            if not form.head:
-                seen = yield from self.r.look(form.codec.opening if form.steps[0][0] == "call" else NAME)
-                if seen and (seen.lastgroup == "ok" or (seen.lastgroup == "name" and seen["name"])):
-                    found = (*found, form)
+            if not form.head and (yield from self.fits(form)):
+                found = (*found, form)
         return found
+
+    def fits(self, form: FormPlan) -> Steps[bool]:
+        """Whether the first hole of a form can be filled; an id may be empty, a name may not."""
+        hole, after = form.steps[0]
+        seen = yield from self.r.look(form.codec.opening if hole == "call" else NAME)
+        if seen is None or hole == "call":
+            return seen is not None and seen.lastgroup == "ok"
+        return bool(seen["name"]) or (hole != "name" and bool((yield from self.r.ahead(stop(*after)))[0]))
 
     def out_of_text(self) -> str:
         """Whether a call could not be read because the text ended."""
@@ -179,7 +186,7 @@ class Reading(Calling):
         if found and 0 < len(word) <= LONGEST:
             r.pos = found.end()
             r.pos += r.buf.startswith(('"', "'"), r.pos)
-            return word
+            return unescape(word) if "&" in word else word
         return ""
 
     def id(self, words: dict[str, str]) -> str:
@@ -255,9 +262,10 @@ class Reading(Calling):
                 self.sink.content(raw, kept_at)
             return "content"
         opener = forms[0].opener
-        if opener in self.dialect.special:
-            self.sink.notice("stray-mark", at, opener)
-            at, raw = at + len(opener), raw[len(opener) :]
+        if self.dialect.is_special(opener):
+            _, _, rest = raw.partition(opener)  # the marks of a section may stand before it
+            self.sink.notice("stray-mark", at, raw.removesuffix(rest) if rest else raw)
+            at, raw = at + len(raw) - len(rest), rest
         elif opener in self.plan.forms or opener in self.plan.bare:
             self.returned += (form or forms[0]).closers
         if opener:

@@ -6,7 +6,7 @@ One template serves three directions: decode reads by it, encode fills it in, co
 
 Rules
 
-1.  Holes: `{text}` (reasoning or content), `{name}`, `{id}`, `{index}`, `{args}` (the arguments by the dialect's
+1.  Holes: `{text}` (reasoning or content), `{name}`, `{id}`, `{index}` (from 0), `{number}` (from 1), `{args}` (the arguments by the dialect's
     codec), `{call}` (a whole call by the codec: the name is inside), `{calls}` (calls one after the other, in a
     section).  Everything else is literal.
 2.  The marks before the first hole open the block.  Blocks that begin alike are told apart by what comes next.
@@ -17,6 +17,7 @@ Rules
 
 A literal is cut into marks at its white space and between one tag and the next, so `"</function>\n</tool_call>"`
 is two marks, and so is `"<tool_call>call:"`.  A tag is one mark although it has blanks; quotes at its edge do not count.
+A tag may be made of two, with words between them (`"<|open|>think<|sep|>"`), or go on with a hole (`"<|open|>call tool="`).
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["Hole", "holes", "marks", "parse", "split"]
+__all__ = ["Hole", "attribute", "holes", "marks", "parse", "split"]
 
-HOLES = ("text", "name", "id", "index", "type", "args", "call", "calls")
+HOLES = ("text", "name", "id", "index", "number", "type", "args", "call", "calls")
 
 _HOLE = re.compile(r"\{(%s)\}" % "|".join(HOLES))
-_MARK = re.compile(r"<[^<>\n]*>?|\[[^\[\]\s]*\]|\[[A-Z][^\[\]\n]*\]|[^\s<\[]+|\[")
+_MARK = re.compile(r"<\|\w+\|>[^\s<>][^<>\n]*(?:<\|\w+\|>|=\"\Z)|<[^<>\n]*>?|\[[^\[\]\s]*\]|\[[A-Z][^\[\]\n]*\]|[^\s<\[]+|\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ class Hole:
     """A place in a template that is filled in."""
 
     name: str
+
+
+def attribute(text: str) -> str:
+    """Text as it stands between the quotes of a tag."""
+    return text.replace("&", "&amp;").replace('"', "&quot;")
 
 
 @lru_cache(512)

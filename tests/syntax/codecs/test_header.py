@@ -117,24 +117,5 @@ def test_a_message_of_somebody_else_is_known_by_its_role(text: str, foreign: boo
     assert HEADER.foreign(parts(text)) is foreign
 
 
-@pytest.mark.parametrize(
-    ("text", "channel"),
-    [
-        ("thinkHm", "think"),
-        ("thinkhm", "think"),
-        ("me thinkHm", "think"),
-        ("finalDone", "final"),
-        ("finalize", ""),
-        ("final done", ""),
-        ("think: x", ""),
-        ("think", ""),
-        ("final1", "final"),
-        ("other", ""),
-    ],
-)
-def test_a_channels_name_that_lost_its_marks(text: str, channel: str):
-    assert HEADER.stripped(text) == channel
-
-
 def test_a_header_pickles():
     assert pickle.loads(pickle.dumps(HEADER)).route(parts("<c>think"), lambda _: False).kind == "reasoning"

@@ -166,7 +166,7 @@ class JsonCall:
             keys = strict_json(envelope.held)
         except ValueError:
             return
-        if isinstance(keys, dict) and (name := call.tools.only(keys)):
+        if isinstance(keys, dict) and (name := call.hint or call.tools.only(keys)):
             envelope.name = name
             call.notice("unnamed", call.sink.held_at, name)
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 from ...messages import Call, Tool
 from .. import shapes
 from ..reader import Reader, Steps, stop
-from ..template import marks
+from ..template import attribute, marks
 from . import CUT, WHOLE
 from .json import JsonObject
 from .tagged import Value
@@ -36,16 +37,23 @@ class Params:
     """The codec; `template` has the holes `{key}` and `{value}`, and perhaps `{type}` between them.
 
     `text`: the words that stand for a string where the type is told.  `strip`: white space around a value is markup.
-    `cdata`: a value may stand in `<![CDATA[` and `]]>`.
+    `cdata`: a value may stand in `<![CDATA[` and `]]>`.  `json`: the marks around arguments that are JSON, with `{args}`.
     """
 
     opening = re.compile(r"(?:\s|\\n){0,256}(?:(?P<ok>[<{])|\\\Z)?")
     several = None
 
     def __init__(
-        self, template: str, text: tuple[str, ...] = ("true", "string"), *, strip: bool = False, cdata: bool = False
+        self,
+        template: str,
+        text: tuple[str, ...] = ("true", "string"),
+        *,
+        strip: bool = False,
+        cdata: bool = False,
+        json: str = "",
     ) -> None:
         self.template, self.text, self.strip, self.cdata = template, text, strip, cdata
+        self.json = marks(json.replace("{args}", "\n"))
         before, middle, self.after = re.split(r"\{key\}|\{value\}", template)
         self.before = before
         self.middle = marks(middle.replace("{type}", "\n"))
@@ -57,6 +65,11 @@ class Params:
         if (yield from r.peek()) == "{":
             call.notice("repaired", r.at)
             return (yield from JsonObject().decode(r, call))
+        if self.json and (yield from r.next(stop(self.json[0]))):
+            state = yield from JsonObject().decode(r, call)
+            if state == WHOLE:
+                yield from r.next(stop(self.json[-1]))
+            return state
         given: set[str] = set()
         while True:
             mark = yield from self._next(r, call)
@@ -92,8 +105,10 @@ class Params:
 
     def _one(self, r: Reader, call: CallSink, given: set[str]) -> Steps[str]:
         key, size, _ = yield from self.key(r)
-        if self._ended(r, size):
+        if self._ended(r, size) or (r.closed and r.buf[r.pos + size :].isspace()):
             return self._cut(call, given)
+        if "&" in key and key not in call.schema.properties():
+            key = unescape(key)
         r.pos += size
         kind = yield from self._between(r)
         if self._ended(r, 0) and r.pos < len(r.buf):
@@ -136,7 +151,11 @@ class Params:
 
     def _write(self, key: str, value: object) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        holes = {"{key}": key, "{value}": text, "{type}": self._kind(value)}
+        holes = {
+            "{key}": attribute(key) if self.before.endswith('="') else key,
+            "{value}": text,
+            "{type}": self._kind(value),
+        }
         return "".join(holes.get(piece, piece) for piece in _HOLES.split(self.template))
 
     def _kind(self, value: object) -> str:

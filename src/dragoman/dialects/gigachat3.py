@@ -21,7 +21,7 @@ GIGACHAT3 = Dialect(
             "<|function_call|>": ("call", ""),
             "assistant": ("content", ""),
         },
-        prefix=None,
+        addressed=False,
     ),
     begins="<|message_sep|>\n\nassistant<|role_sep|>\n",
     ends=("</s>",),

@@ -18,7 +18,7 @@ HYPERCLOVAX = Dialect(
         noise=(),
         closes=("<|im_end|>",),
         channels={"/think": ("reasoning", ""), "-> tool/function_call": ("call", ""), "": ("content", "")},
-        prefix=None,
+        addressed=False,
         lines=True,
     ),
     begins="<|im_start|>assistant",

@@ -24,7 +24,7 @@ INKLING = Dialect(
             "<|content_tool_error|>": ("drop", ""),
             "<|content_text|>": ("content", ""),
         },
-        prefix=None,
+        addressed=False,
     ),
     begins="<|message_model|>",
     ends=("<|content_model_end_sampling|>", "<|message_user|>", "<|message_tool|>"),

@@ -136,7 +136,7 @@ def _problems(dialect: Dialect) -> Iterator[str]:
     for block in (dialect.reasoning, *dialect.thoughts, *dialect.content):
         if block and holes(block) != ("text",):
             yield f"a block needs exactly one {{text}}: {block!r}"
-        elif block and not _enclosed(block, "{text}"):
+        elif block and dialect.frame is None and not _enclosed(block, "{text}"):
             yield f"a block needs marks before and behind it: {block!r}"
 
 

@@ -31,7 +31,9 @@ __all__ = ["Hole", "attribute", "holes", "marks", "parse", "split"]
 HOLES = ("text", "name", "id", "index", "number", "type", "args", "call", "calls")
 
 _HOLE = re.compile(r"\{(%s)\}" % "|".join(HOLES))
-_MARK = re.compile(r"<\|\w+\|>[^\s<>][^<>\n]*(?:<\|\w+\|>|=\"\Z)|<[^<>\n]*>?|\[[^\[\]\s]*\]|\[[A-Z][^\[\]\n]*\]|[^\s<\[]+|\[")
+_MARK = re.compile(
+    r"<\|\w+\|>[A-Za-z][\w =\"]*(?:<\|\w+\|>|=\"\Z)|<[^<>\n]*>?|\[[^\[\]\s]*\]|\[[A-Z][^\[\]\n]*\]|[^\s<\[]+|\["
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,8 @@ class Header:
         closes: marks that end a message.
         channels: channel -> (`reasoning`, `content`, `call` or `drop`, phase, or `code` for a call); the last one is
             what an unnamed channel means.  A channel that is a mark ends the header, like `message`.
-        prefix: what stands before a tool's name in a recipient; None where headers have no recipients.
+        prefix: what stands before a tool's name in a recipient.
+        addressed: headers may name a recipient (`to=`).
         builtins: recipients that are tools of the model's own.
         named: what stands where the channel's name should, and is none, is the name of a tool.
         lines: a header ends with its line, and `message` may follow.
@@ -83,7 +84,8 @@ class Header:
     noise: tuple[str, ...]
     closes: tuple[str, ...]
     channels: Mapping[str, tuple[str, str]]
-    prefix: str | None = ""
+    prefix: str = ""
+    addressed: bool = True
     builtins: re.Pattern[str] = field(default=re.compile("(?!)"))
     named: bool = False
     lines: bool = False
@@ -124,7 +126,7 @@ class Header:
     def _recipients(self, parts: list[Part]) -> list[str]:
         if self.named:
             return [part.text.split()[0] for part in parts if part.mark == self.channel and part.text.strip()]
-        if self.prefix is None:
+        if not self.addressed:
             return []
         return [name for part in parts for name in _RECIPIENT.findall(self.bare(part.text)) if name != self.role]
 
@@ -164,13 +166,13 @@ class Header:
 
     def tool(self, target: str, declared: Callable[[str], bool]) -> str:
         """The tool's name: not doubled (`f.f`), without prefix, namespace, or a channel's name that ran into it."""
-        name = target.removeprefix(self.prefix or "")
+        name = target.removeprefix(self.prefix)
         if declared(target) or declared(name):
             return name if declared(name) else target
         half = name[: len(name) // 2]
         if half and name == f"{half}.{half}":
             return half
-        run_into = (name.removesuffix(channel) for channel in self.channels if channel and self.prefix is not None)
+        run_into = (name.removesuffix(channel) for channel in self.channels if channel and self.addressed)
         return next(filter(declared, (name.rpartition(".")[2], *run_into)), name)
 
     def _type(self, parts: list[Part], name: str) -> str:
@@ -193,7 +195,7 @@ class Header:
         text = self.bare(text)
         if not text or self.role.startswith(text):
             return True
-        if self.prefix is not None and not self.named and ("to=".startswith(text) or text.startswith("to=")):
+        if self.addressed and not self.named and ("to=".startswith(text) or text.startswith("to=")):
             return True
         if (self.named or self.opens) and tool(text.strip()):
             return True
@@ -213,7 +215,7 @@ class Header:
         text = parts[0].text.strip().lstrip(_NOISE) if parts[0].mark == self.start else ""
         if not text or text.casefold().startswith((self.role, "to=")):
             return False
-        return not ((self.channel or self.prefix is None) and self.known(text))
+        return not ((self.channel or not self.addressed) and self.known(text))
 
     def spoken(self, text: str) -> bool:
         """Whether text that stands where a header should says anything."""

@@ -53,7 +53,7 @@ class Params:
         json: str = "",
     ) -> None:
         self.template, self.text, self.strip, self.cdata = template, text, strip, cdata
-        self.json = marks(json.replace("{args}", "\n"))
+        self.json, self.around = json, marks(json.replace("{args}", "\n"))
         before, middle, self.after = re.split(r"\{key\}|\{value\}", template)
         self.before = before
         self.middle = marks(middle.replace("{type}", "\n"))
@@ -65,10 +65,10 @@ class Params:
         if (yield from r.peek()) == "{":
             call.notice("repaired", r.at)
             return (yield from JsonObject().decode(r, call))
-        if self.json and (yield from r.next(stop(self.json[0]))):
+        if self.json and (yield from r.next(stop(self.around[0]))):
             state = yield from JsonObject().decode(r, call)
             if state == WHOLE:
-                yield from r.next(stop(self.json[-1]))
+                yield from r.next(stop(self.around[-1]))
             return state
         given: set[str] = set()
         while True:

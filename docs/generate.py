@@ -17,6 +17,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
+
 import dragoman
 from dragoman import api, errors, events, messages
 from dragoman.checks import CURES, RULES
@@ -25,6 +27,7 @@ from dragoman.cli.dialects import facts
 from dragoman.doctor import SCENARIOS
 from dragoman.notices import NOTICES
 from dragoman.server.config import Config, environment_name
+from dragoman.server.configfile import HELP, Upstream
 
 ROOT = Path(__file__).parent.parent
 PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -185,6 +188,15 @@ def settings() -> str:
     return "\n".join(rows)
 
 
+def upstream_settings() -> str:
+    """A table of what the configuration file may say of an upstream."""
+    rows = ["| name | default | meaning |", "|---|---|---|"]
+    for field in msgspec.structs.fields(Upstream):
+        preset = "" if field.default in (msgspec.NODEFAULT, "") else f"`{field.default}`"
+        rows.append(f"| `{field.name}` | {preset} | {HELP[field.name]} |")
+    return "\n".join(rows)
+
+
 def _preset(value: object) -> str:
     if value is False:
         return "off"
@@ -236,6 +248,7 @@ PARTS: dict[str, Callable[[], str]] = {
         dialects,
         notices,
         settings,
+        upstream_settings,
         examples,
         scenarios,
         rules,

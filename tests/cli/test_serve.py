@@ -126,4 +126,18 @@ def test_settings_are_checked(cli) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_the_packaged_model_is_the_default() -> None:
-    assert build(Config()).path.suffix == ".gguf"  # type: ignore[attr-defined]
+    assert build(Config())[0].path.suffix == ".gguf"  # type: ignore[attr-defined]
+
+
+def test_settings_can_be_checked(tmp_path: Path) -> None:
+    path = tmp_path / "dragoman.yaml"
+    path.write_text("upstreams:\n  - url: http://localhost:8080\n    models: [a]\naliases: {gpt: a}\n")
+    with serving("--config", str(path), "--check-config") as process:
+        out, _ = process.communicate()
+    assert process.returncode == 0
+    assert out.startswith("The settings are good: 1 engine, 1 alias.\n  http://localhost:8080 (auto): a\n  gpt is a\n")
+    path.write_text("upstreams:\n  - ulr: http://localhost:8080\n")
+    with serving("--config", str(path), "--check-config") as process:
+        _, told = process.communicate()
+    assert process.returncode != 0
+    assert f"{path}, line 2: there is no setting 'ulr'; did you mean 'url'?" in told

@@ -24,7 +24,6 @@ def chained(*turns: dict[str, Any], way: str = "chat", **settings: Any) -> Itera
     with ExitStack() as stack:
         behind = stack.enter_context(running(script, **settings))
         front = Upstream(Settings(url=behind.url, way=way))
-        front.running = 0  # type: ignore[attr-defined]
         yield stack.enter_context(running(front))
 
 

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from ..server.app import create_app
 from ..server.config import Config
+from ..server.engine import build
 from ..server.run import listen, run
 from ..server.service import Service
 from ..version import __version__
@@ -24,25 +25,52 @@ _log = logging.getLogger(__name__)
 _HELLO = {"messages": [{"role": "user", "content": "Hello!"}]}
 
 
-def serve(model: str = "", /, *, config: Annotated[Config | None, Parameter(name="*")] = None) -> int:
+def serve(
+    model: str = "",
+    /,
+    *,
+    check_config: bool = False,
+    config: Annotated[Config | None, Parameter(name="*")] = None,
+) -> int:
     """Serve a model to every client that speaks Chat Completions.
 
-    Every setting can be given in the environment too: --port as DRAGOMAN_PORT, and so on.
+    Every setting can be given in the environment too (--port as DRAGOMAN_PORT, and so on), and in a file (--config).
     Ctrl-C ends it; running answers get a few seconds to end by themselves.
 
     Args:
         model: The same as --model.
+        check_config: Only say whether the settings are good.
         config: The settings.
     """
     config = config or Config()
     if model:
         config = replace(config, model=model)
+    if check_config:
+        return _check(config)
     configure(config.log_level, config.log_format)
     _warn(config)
     app = create_app(config)
     listener = listen(config)
     run(app, config, listener, partial(_welcome, config, _url(config, listener)))
     return 0
+
+
+def _check(config: Config) -> int:
+    """Say what the settings come to."""
+    file = config.file
+    engines = build(config)
+    print(f"The settings are good: {_count(len(engines), 'engine')}, {_count(len(file.aliases), 'alias')}.")
+    for upstream in file.upstreams:
+        models = ", ".join(upstream.models) or "all its models"
+        print(f"  {upstream.url} ({upstream.way}): {models}")
+    for alias, model in file.aliases.items():
+        print(f"  {alias} is {model}")
+    return 0
+
+
+def _count(number: int, word: str) -> str:
+    plural = word + ("es" if word.endswith("s") else "s")
+    return f"{number} {word if number == 1 else plural}"
 
 
 def _warn(config: Config) -> None:

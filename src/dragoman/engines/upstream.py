@@ -7,12 +7,14 @@ raw prompts, else a protocol in which it is talked with.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import EngineError, Unreachable, UsageError
 from .ability import abilities
 from .base import Item, ModelInfo, Options, Prompt
 from .completions import Completions
@@ -31,6 +33,8 @@ __all__ = ["WAYS", "Settings", "Upstream"]
 
 WAYS = ("auto", "llamacpp", "completions", "generate", "chat", "responses", "messages", "ollama")
 _UNLIMITED = 1 << 16
+_SOON = 1.0  # seconds until one that is not there is asked again, at first
+_log = logging.getLogger(__name__)
 _RAW = {"llama.cpp": "llamacpp", "vllm": "completions", "sglang": "completions", "ollama": "generate"}
 _TALKED = {"ollama": "ollama"}
 _TELLS = ("vllm", "sglang")  # their tokens
@@ -40,7 +44,8 @@ _TELLS = ("vllm", "sglang")  # their tokens
 class Settings:
     """How an upstream is reached and used.
 
-    `way`: how it is spoken to, `auto` finds out.  `models`: those to use of it, by their names there; all by default.
+    `way`: how it is spoken to, `auto` finds out.  `models`: names or patterns of those to use, all by default.
+    `prefix`: stands before the names of its models.  `health`: seconds between two looks whether it is there.
     `limit`: requests at the same time, 0 for as many as it says.  `dialect`, `template`: instead of what it says.
     `tokenizer`: a GGUF file or a model's folder that tells the template and the special tokens.
     """
@@ -52,6 +57,8 @@ class Settings:
     dialect: str = ""
     template: str | None = None
     tokenizer: str = ""
+    prefix: str = ""
+    health: float = 15.0
     limit: int = 0
     connect: float = 10.0
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -59,7 +66,7 @@ class Settings:
 
 
 class Upstream:
-    """An engine with a voice for each of its models.
+    """An engine with a voice for each of its models.  `healthy`: it was there when it was last asked.
 
     Raises:
         UsageError: the URL is none.
@@ -71,6 +78,7 @@ class Upstream:
         self.name = self.http.url
         self.found = Found()
         self.voices: Sequence[Voice] = ()
+        self.healthy = False
         self.places: int | None = None
         self._places = asyncio.Semaphore(_UNLIMITED)
 
@@ -88,6 +96,60 @@ class Upstream:
             await self.http.close()
             self.http = self._http(llama_refuse, pooled=False)
         self.voices = [await self._voice(name) for name in self._names()]
+        for voice in self.voices:
+            voice.home = self
+        self.healthy = True
+
+    @property
+    def running(self) -> int:
+        """Requests that it answers now."""
+        return (self.places or _UNLIMITED) - self._places._value  # noqa: SLF001 (asyncio tells it nowhere else)
+
+    async def watch(self, changed: Callable[[Upstream], None]) -> None:
+        """Look after it for ever: `changed` is called when it came (back) and has told its models anew."""
+        pause = _SOON
+        while True:
+            await asyncio.sleep(self.settings.health if self.healthy else pause)
+            if self.voices and await self._is_there():
+                pause, self.healthy = _SOON, True
+                continue
+            if await self._came():
+                pause = _SOON
+                changed(self)
+            else:
+                pause = min(pause * 2, self.settings.health)
+
+    async def _is_there(self) -> bool:
+        """One that came back may be another one, so it is asked anew."""
+        try:
+            await self.http.try_json("/v1/models")
+        except Unreachable as error:
+            if self.healthy:
+                _log.warning("%s", error)
+            self.healthy = False
+        return self.healthy
+
+    async def _came(self) -> bool:
+        try:
+            await self.start()
+        except Unreachable:
+            return False
+        except (EngineError, UsageError) as error:
+            _log.warning("%s: %s", self.name, error)
+            return False
+        return True
+
+    def open_for(self, name: str) -> Voice | None:
+        """A voice for a model that it does not list, if a pattern of the settings allows the name."""
+        inner = name.removeprefix(self.settings.prefix)
+        way = self._wanted() or "chat"
+        fits = any(fnmatchcase(inner, pattern) for pattern in self.settings.models if _is_pattern(pattern))
+        if not self.healthy or way not in SPEECHES or not name.startswith(self.settings.prefix) or not fits:
+            return None
+        info = ModelInfo(name, self.settings.dialect, source=f"{way} of {self.name}")
+        voice = self._talk(inner, info, way)
+        voice.home = self
+        return voice
 
     async def stop(self) -> None:
         """Close all connections."""
@@ -115,15 +177,17 @@ class Upstream:
         return _RAW.get(self.found.kind, "") if self.settings.way == "auto" else self.settings.way
 
     def _names(self) -> Sequence[str]:
-        if self.settings.models:
-            return self.settings.models
-        if not self.found.models:
+        wanted, there = self.settings.models, list(self.found.models)
+        if not wanted and not there:
             raise UsageError(f"{self.name} does not list its models; name the one to use with --model")
-        return list(self.found.models)
+        exact = [name for name in wanted if not _is_pattern(name)]
+        patterns = ["*"] if not wanted else [name for name in wanted if _is_pattern(name)]
+        listed = [name for name in there if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        return list(dict.fromkeys((*exact, *listed)))
 
     async def _voice(self, name: str) -> Voice:
         way = self._wanted()
-        info = ModelInfo(_shown(name), self.settings.dialect)
+        info = ModelInfo(self.settings.prefix + _shown(name), self.settings.dialect)
         if way == "llamacpp":
             return await self._llama(name, info)
         files, source, own = await self._metadata(name, way)
@@ -181,6 +245,10 @@ class Upstream:
 def _describe(info: ModelInfo, files: Metadata, template: str | None) -> None:
     info.template = files.template if template is None else template
     info.specials, info.bos, info.eos, info.family = files.specials, files.bos, files.eos, files.family
+
+
+def _is_pattern(name: str) -> bool:
+    return any(letter in name for letter in "*?[")
 
 
 def _slots(found: Found) -> int:

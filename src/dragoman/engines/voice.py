@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from .base import Item, ModelInfo, Options, Prompt
 
-__all__ = ["Voice"]
+__all__ = ["Home", "Voice"]
+
+
+class Home(Protocol):
+    """The upstream of a voice, as far as it matters for choosing one: `running` of its `places` are taken."""
+
+    name: str
+    healthy: bool
+    places: int | None
+
+    @property
+    def running(self) -> int:
+        """Requests that it answers now."""
 
 
 class Voice:
@@ -16,12 +28,15 @@ class Voice:
     Args:
         name: what the engine is called in messages.
         info: the model.
+
+    `home`: the upstream that it belongs to.
     """
 
     talks = False
 
     def __init__(self, name: str, info: ModelInfo) -> None:
         self.name, self.info = name, info
+        self.home: Home | None = None
 
     async def start(self) -> None:
         """Nothing of its own has to be made ready."""

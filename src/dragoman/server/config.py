@@ -1,4 +1,4 @@
-"""Config: every setting of the server, from keyword arguments, else the environment, else its default.
+"""Config: every setting of the server, from keyword arguments, else the environment, else a file, else its default.
 
 `Config(port=9000)` reads `DRAGOMAN_PORT` for nothing, and `Config()` does; the command line makes its flags from the same
 fields, so a setting has one name, one default, one help text and one check.
@@ -7,15 +7,38 @@ fields, so a setting has one name, one default, one help text and one check.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_type_hints
 
 from ..errors import UsageError
 from ..syntax.decode import Policy
 from .deadlines import read as read_deadlines
 
+if TYPE_CHECKING:
+    from .configfile import File
+
 __all__ = ["Config", "environment_name"]
 
+
+class _Preset:
+    """Marks a value that nobody gave: neither an argument nor the environment.  A file may still replace it."""
+
+
+class _Text(_Preset, str):
+    __slots__ = ()
+
+
+class _Whole(_Preset, int):
+    pass
+
+
+class _Number(_Preset, float):
+    pass
+
+
+_PRESETS: Mapping[type, Callable[[Any], Any]] = {str: _Text, int: _Whole, float: _Number}
+_SECRETS = ("api_key", "upstream_key")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 
 
@@ -40,6 +63,7 @@ class Config:
         UsageError: a value cannot be; the message names the setting, its flag and its environment variable.
     """
 
+    config: str = _setting("", "File with settings, upstreams and further names of models (YAML).")
     model: str = _setting("", "Model to serve: a GGUF file or a name; by default the packaged one that is here.")
     upstream: str = _setting("", "Address of a server that runs models already, such as http://localhost:8080.")
     upstream_way: Literal["auto", "llamacpp", "completions", "generate", "chat", "responses", "messages", "ollama"] = (
@@ -130,14 +154,35 @@ class Config:
     log_level: Literal["debug", "info", "warning", "error"] = _setting("info", "How much to log.")
 
     def __post_init__(self) -> None:
-        for secret in ("api_key", "upstream_key"):
+        for secret in _SECRETS:
             setattr(self, secret, getattr(self, secret) or os.environ.get(environment_name(secret), ""))
         hints = get_type_hints(Config)
+        self._fill()
         for setting in fields(self):
             _check(setting, getattr(self, setting.name), get_args(hints[setting.name]))
         self._check_deadlines()
         if self.engine == "script" and not self.script:
             raise UsageError(f"{_where('script')}: the script engine needs a file to play")
+
+    def _fill(self) -> None:
+        """Take from the file what nobody gave; what is off, too, was given by nobody: there is no argument for it."""
+        given = self.file.settings
+        for setting in fields(self):
+            name, value = setting.name, getattr(self, setting.name)
+            unset = isinstance(value, _Preset) or value is False or (name in _SECRETS and not value)
+            if unset and name in given and environment_name(name) not in os.environ:
+                setattr(self, name, given[name])
+            elif isinstance(value, _Preset):
+                setattr(self, name, setting.metadata["preset"])
+
+    @property
+    def file(self) -> File:
+        """What the configuration file says."""
+        from .configfile import File, read  # noqa: PLC0415 (it knows the engines, which a help page need not)
+
+        if not self.config:
+            return File({}, (), {})
+        return read(self.config, fields(self), get_type_hints(Config))
 
     def _check_deadlines(self) -> None:
         try:
@@ -169,11 +214,9 @@ def _from_environment(facts: dict[str, Any]) -> Any:
     name, default = facts["field"].name, facts["preset"]
     text = os.environ.get(environment_name(name))
     if text is None:
-        return default
-    if isinstance(default, bool):
-        return _truth(name, text)
+        return _PRESETS.get(type(default), type(default))(default)
     try:
-        return type(default)(text)
+        return _truth(name, text) if isinstance(default, bool) else type(default)(text)
     except ValueError:
         raise UsageError(f"{_where(name)}: {text!r} is no number") from None
 

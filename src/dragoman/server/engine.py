@@ -1,4 +1,4 @@
-"""The engine that the settings name."""
+"""The engines that the settings name."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from .config import Config
 __all__ = ["build"]
 
 
-def build(config: Config) -> Engine:
-    """Make the engine; it is not started.
+def build(config: Config) -> list[Engine]:
+    """Make the engines; they are not started.  Where a file names upstreams, a model of our own is served if it is named.
 
     Raises:
         UsageError: there is no such model; the message says what to type.
     """
+    ups = config.file.upstreams
+    if not ups:
+        return [_single(config)]
+    from ..engines.upstream import Upstream  # noqa: PLC0415
+
+    own = config.upstream or config.model or config.engine == "script"
+    return [*([_single(config)] if own else []), *map(Upstream, ups)]
+
+
+def _single(config: Config) -> Engine:
     # Each engine brings packages of its own, so only the one that is wanted is imported.
     if config.upstream:
         from ..engines.upstream import Settings, Upstream  # noqa: PLC0415

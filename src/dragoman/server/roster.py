@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from .. import api
-from ..engines.base import Engine, ModelInfo, talks, voices
+from ..engines.base import Engine, ModelInfo, talks
+from ..engines.fleet import Fleet
+from ..engines.upstream import Upstream
+from ..engines.voice import Voice
 from ..errors import EngineError, RequestError, Unreachable, UsageError
 from ..syntax.dialect import Dialect
 from .gate import Gate
@@ -57,36 +62,95 @@ class Roster:
         dialect: the dialect of all of them, instead of what each says of itself.
         strict: a single model, too, answers to its own name only.
         queue: how many requests may wait for a place in an engine.
+        aliases: further names and patterns of names -> the name of a model.
     """
 
-    def __init__(self, engines: Sequence[Engine], *, dialect: str = "", strict: bool = False, queue: int = 0) -> None:
+    def __init__(
+        self,
+        engines: Sequence[Engine],
+        *,
+        dialect: str = "",
+        strict: bool = False,
+        queue: int = 0,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
         self.engines, self.strict, self.queue = engines, strict, queue
+        self.aliases = aliases or {}
+        self._gates: dict[tuple[int, ...], Gate] = {}
+        self._watches: list[asyncio.Task[None]] = []
         self._dialect = api.get(dialect) if dialect else None
         self._served: dict[str, Served] = {}
         self.ready = False
         self.failure: Exception | None = None
+        self._waited: EngineError | None = None
 
     async def start(self) -> None:
         """Start the engines, and learn what they serve.
+
+        An upstream that is not there yet is waited for in the background; the others serve meanwhile.
 
         Raises:
             EngineError: one did not start; `failure` keeps it.
         """
         try:
             for engine in self.engines:
-                await engine.start()
-                gate = Gate(getattr(engine, "places", None), self.queue)
-                for voice in voices(engine):
-                    for info in await voice.models():
-                        self._add(voice, info, gate)
+                await self._start(engine)
         except Exception as error:
             self.failure = error
             raise
+
+    async def _start(self, engine: Engine) -> None:
+        watch = getattr(engine, "watch", None)
+        try:
+            await engine.start()
+            await self._learn(engine)
+        except Unreachable as error:
+            if watch is None:
+                raise
+            self._waited = error
+            _log.warning("%s; it is waited for", error)
+        if watch is not None:
+            self._watches.append(asyncio.create_task(watch(self._relearn)))
+
+    async def _learn(self, engine: Engine) -> None:
+        if isinstance(engine, Upstream):
+            self._relearn(engine)
+            return
+        gate = Gate(getattr(engine, "places", None), self.queue)
+        for info in await engine.models():
+            self._add(engine, info, gate)
         self.ready = True
+
+    def _relearn(self, upstream: Upstream) -> None:
+        """An upstream has told its models, for the first time or anew."""
+        for voice in upstream.voices:
+            self._join(voice)
+        self.ready = self.ready or bool(upstream.voices)
+
+    def _join(self, voice: Voice) -> Served:
+        """Serve a model of an upstream; one that others serve too is served by all of them."""
+        known = self._served.get(voice.info.name)
+        others = known is not None and isinstance(known.engine, Fleet) and known.engine.homes != [voice.home]
+        if known is None or not isinstance(known.engine, Fleet) or not others:
+            fleet = Fleet(voice)
+            return self._add(fleet, voice.info, self._gate(fleet))
+        if not known.engine.join(voice):
+            _log.warning("%s of %s is left out: it is spoken to in another way", voice.info.name, voice.info.source)
+        known.gate = self._gate(known.engine)
+        return known
+
+    def _gate(self, fleet: Fleet) -> Gate:
+        """All models of an upstream share its places."""
+        key = tuple(sorted(map(id, fleet.homes)))
+        gate = self._gates.setdefault(key, Gate(fleet.places, self.queue))
+        gate.places = fleet.places
+        return gate
 
     @property
     def problem(self) -> EngineError:
         """Why it is not ready."""
+        if self.failure is None and self._waited is not None:
+            return self._waited
         if self.failure is None:
             return Unreachable("the model is loading", hint="try again in a moment")
         return Unreachable(f"the model could not be loaded: {self.failure}")
@@ -94,6 +158,9 @@ class Roster:
     async def stop(self) -> None:
         """Stop the engines."""
         self.ready = False
+        for watch in self._watches:
+            watch.cancel()
+        await asyncio.gather(*self._watches, return_exceptions=True)
         for engine in self.engines:
             await engine.stop()
 
@@ -125,14 +192,28 @@ class Roster:
         )
 
     def _known(self, model: str) -> Served | None:
-        """The model of a name; `:latest` is what Ollama's clients put behind a name without a tag."""
+        """The model of a name or an alias; `:latest` is what Ollama's clients put behind a name without a tag."""
         names = (model, model.removesuffix(":latest"), f"{model}:latest")
-        return next((self._served[name] for name in names if name in self._served), None)
+        if found := next((self._served[name] for name in names if name in self._served), None):
+            return found
+        meant = self.aliases.get(model) or next(
+            (self.aliases[alias] for alias in self.aliases if fnmatchcase(model, alias)), ""
+        )
+        return self._served.get(meant) or self._opened(meant or model)
 
-    def _add(self, engine: Engine, info: ModelInfo, gate: Gate) -> None:
+    def _opened(self, model: str) -> Served | None:
+        """A model that no upstream lists, but one of them takes by a pattern."""
+        if not model:
+            return None
+        found = (engine.open_for(model) for engine in self.engines if isinstance(engine, Upstream))
+        voice = next(filter(None, found), None)
+        return self._join(voice) if voice is not None else None
+
+    def _add(self, engine: Engine, info: ModelInfo, gate: Gate) -> Served:
         dialect, why = self._speaks(engine, info)
-        self._served[info.name] = Served(engine, info, dialect, gate=gate, why=why)
+        self._served[info.name] = served = Served(engine, info, dialect, gate=gate, why=why)
         _log.info("model %s: %s; dialect %s (%s)", info.name, told(info), dialect.name or "unknown", why)
+        return served
 
     def _speaks(self, engine: Engine, info: ModelInfo) -> tuple[Dialect, str]:
         """The dialect of a model, and why it is that one."""

@@ -90,5 +90,5 @@ class Server(uvicorn.Server):
     def _loaded(self, loading: asyncio.Task[None]) -> None:
         if self._service.roster.ready:
             self._ready(self._service)
-        elif not loading.cancelled():
+        elif not loading.cancelled() and self._service.roster.failure is not None:
             self.should_exit = True

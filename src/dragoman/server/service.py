@@ -45,8 +45,10 @@ class Service:
         self, config: Config, engines: Sequence[Engine] | None = None, observers: Sequence[Observer] = ()
     ) -> None:
         self.config = config
-        engines = [build(config)] if engines is None else engines
-        self.roster = Roster(engines, dialect=config.dialect, strict=config.strict_model, queue=config.queue)
+        engines = build(config) if engines is None else engines
+        self.roster = Roster(
+            engines, dialect=config.dialect, strict=config.strict_model, queue=config.queue, aliases=config.file.aliases
+        )
         self.log = build_log(config)
         recorders = [Recorder(self.log)] if self.log is not None else []
         self.gauge, self.metrics = Gauge(), Metrics()

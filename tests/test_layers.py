@@ -20,7 +20,7 @@ RINGS = {
     "dialects": 2, "protocols": 2,
     "api": 3, "generation": 3, "repair": 3, "checks": 3, "cases": 3, "explanation": 3, "rendition": 3, "__init__": 3,
     "engines": 4, "doctor": 4, "tools": 4, "state": 4, "batch": 4,
-    "server": 5, "cli": 5, "web": 5, "scale": 5, "__main__": 5,
+    "server": 5, "inside": 5, "cli": 5, "web": 5, "scale": 5, "__main__": 5,
 }  # fmt: skip
 
 INNERMOST_IO = 4

@@ -1,0 +1,93 @@
+"""What other engines ask of a plug-in, without any of their types: thinking split off, then calls read.
+
+They ask twice.  First a text is split into thinking and the rest, which must stay exactly as the model wrote it; then
+the rest is read for calls.  A framed dialect cannot be split like that, for the frame goes with the thinking.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import api
+from ..events import Content, Event, Reasoning
+from ..messages import Call, Tool, Turn
+from ..syntax.decode import Parser
+from ..syntax.dialect import Dialect
+from ..syntax.template import split
+
+__all__ = ["Thinking", "call_id", "dialects", "envelope", "read", "thinks"]
+
+
+def dialects() -> list[Dialect]:
+    """Those that can be used inside another engine."""
+    every = map(api.get, api.names())
+    return [dialect for dialect in every if dialect.frame is None and (dialect.call or dialect.reasoning)]
+
+
+class Thinking:
+    """A text on its way, split into thinking and the rest.
+
+    Args:
+        dialect: who writes it.
+        prompt: the end of the rendered prompt, which may have opened the thinking.
+    """
+
+    def __init__(self, dialect: Dialect, prompt: str = "") -> None:
+        self._parser = Parser(dialect, (), prompt=prompt)
+        self._raw = ""
+        self.over = False
+
+    def feed(self, text: str) -> tuple[str, str]:
+        """The thinking in the next piece, and what is none, verbatim from where the thinking is over."""
+        if self.over:
+            return "", text
+        self._raw += text
+        return self._split(self._parser.feed(text))
+
+    def close(self) -> tuple[str, str]:
+        """What was still held back."""
+        return ("", "") if self.over else self._split(self._parser.close())
+
+    def _split(self, events: Iterable[Event]) -> tuple[str, str]:
+        thought = []
+        for event in events:
+            if isinstance(event, Reasoning):
+                thought.append(event.text)
+            elif isinstance(event, Content):
+                self.over = True
+                return "".join(thought), self._raw[event.at :]
+        return "".join(thought), ""
+
+
+def thinks(dialect: Dialect, text: str) -> bool | None:
+    """Whether the last mark of thinking in a text opens it; None if there is none."""
+    if not dialect.reasoning:
+        return None
+    before, _, after = split(dialect.reasoning)
+    _, begins, turn = text.rpartition(dialect.begins.strip()) if dialect.begins.strip() else ("", "", text)
+    text = turn if begins else text
+    opened, closed = text.rfind(before.strip()), text.rfind(after.strip())
+    return None if opened == closed == -1 else opened > closed
+
+
+def read(dialect: Dialect, text: str, tools: Iterable[Tool | Mapping[str, Any]] | None) -> tuple[Turn, str]:
+    """A whole text as a turn, and its content; thinking that nobody split off stays in it, marks and all."""
+    turn = api.decode(dialect, text, tools)
+    kept = dialect.reasoning.replace("{text}", turn.reasoning) if turn.reasoning else ""
+    return turn, kept + turn.content
+
+
+def envelope(dialect: Dialect, name: str) -> tuple[str, str, str] | None:
+    """What stands before and behind the JSON arguments of a call, and the mark that begins it; None if they are no JSON."""
+    if not dialect.call:
+        return None
+    before, found, after = api.encode(dialect, Turn((Call(name, "{}"),))).rpartition("{}")
+    mark = dialect.section.partition("{")[0] or dialect.call.partition("{")[0]
+    return (before, after, mark.strip()) if found and mark.strip() else None
+
+
+def call_id(own: str = "") -> str:
+    """A call's id: the model's own, or a new one."""
+    return own or f"call_{secrets.token_hex(12)}"

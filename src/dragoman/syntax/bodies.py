@@ -5,7 +5,9 @@ A header may name the tool; then the body is its arguments, perhaps in marks of 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import unescape
+from typing import NamedTuple
 
 from .calling import Calling
 from .calls import CallSink, Policy, Tools
@@ -14,34 +16,50 @@ from .codecs.header import Header, Route
 from .codecs.params import Params
 from .codecs.raw import raw
 from .dialect import Dialect
-from .plan import NAME, Scope
+from .plan import NAME, FormPlan, Scope, plan
 from .reader import Reader, Steps, stop
 from .sink import Sink
 
 __all__ = ["Bodies"]
 
 
-class Bodies(Calling):
-    """Reads the calls of messages; what stands around them is for `Frames` to read.
+class Shape(NamedTuple):
+    """How a dialect writes the calls of a message.
 
-    `heads`: the marks before a call inside its message, and `inner`, those behind it.
-    `openings`: what begins a body although the mark before it is missing.
+    `heads`: the marks before a call inside its message, and `inner`, those behind it.  `inside`: its name is among
+    the JSON.  `openings`: what begins a body although the mark before it is missing.
     """
+
+    form: FormPlan
+    heads: tuple[str, ...]
+    inner: tuple[str, ...]
+    inside: bool
+    openings: tuple[str, ...]
+    scope: Scope
+
+
+@lru_cache(256)
+def _shape(dialect: Dialect) -> Shape:
+    frame, form = dialect.frame, plan(dialect).body
+    assert frame is not None
+    assert form is not None
+    heads = (form.opener, *form.head) if form.opener else ()
+    own = tuple(dict.fromkeys(mark for mark in form.closers if mark not in (*frame.marks, *dialect.ends)))
+    begins = heads[:1] or ((form.codec.opens,) if isinstance(form.codec, Params) else ())
+    inside = form.steps[0][0] == "call"
+    scope = Scope((*own, *frame.closes, *dialect.ends), (*frame.begins, *heads[-1:]), ())
+    scope.endless = not own
+    return Shape(form, heads, own, inside, ("{", *begins, *("[" * inside)), scope)
+
+
+class Bodies(Calling):
+    """Reads the calls of messages; what stands around them is for `Frames` to read."""
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
         assert dialect.frame is not None
-        assert self.plan.body is not None
-        frame, self.form = dialect.frame, self.plan.body
-        self.frame: Header = frame
-        own = (mark for mark in self.form.closers if mark not in (*frame.marks, *dialect.ends))
-        self.heads = (self.form.opener, *self.form.head) if self.form.opener else ()
-        self.inner = tuple(dict.fromkeys(own))
-        begins = self.heads[:1] or ((self.form.codec.opens,) if isinstance(self.form.codec, Params) else ())
-        self.inside = self.form.steps[0][0] == "call"
-        self.openings = ("{", *begins, *("[" * self.inside))
-        marks = tuple(filter(None, (frame.start, frame.channel, *frame.opens)))
-        self.scope = Scope((*self.inner, *frame.closes, *dialect.ends), (*marks, *self.heads[-1:]), ())
+        self.frame: Header = dialect.frame
+        self.form, self.heads, self.inner, self.inside, self.openings, self.scope = _shape(dialect)
 
     def call(self, route: Route) -> Steps[bool]:
         """The calls of a message; False if it turned out to be none, and what was read is content."""

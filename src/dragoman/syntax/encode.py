@@ -126,7 +126,7 @@ def _hole(call: Call, name: str, number: int) -> str:
         return own if own.isdigit() else str(number)
     if name == "number":
         return str(number + 1)
-    return {"name": call.name, "id": call.id, "type": "function"}[name]
+    return {"name": call.name, "id": call.id or str(number), "type": "function"}[name]
 
 
 def _meaning(turn: Turn) -> list[tuple[object, ...]]:

@@ -36,7 +36,6 @@ class Frames(Heads):
         self.lined = any(words.endswith("\n") for words in self.bare)
         self.body_stop = stop(*self.marks, plain=self.plain)
         self.bare_stop = stop(*self.marks, *self.bare, plain=self.plain)
-        self.begins = tuple(filter(None, (self.frame.start, self.frame.channel, *self.frame.opens)))
         self.whole = self.lost = self.after_call = False
         self.pending: Route | None = None
 
@@ -240,7 +239,7 @@ class Frames(Heads):
     def closes(self, mark: str) -> bool:
         """Whether a mark ends a body; a new header does, and is left to be read."""
         self.seen()
-        if mark in self.begins:
+        if mark in self.frame.begins:
             if self.frame.closes:
                 self.sink.notice("unclosed", self.r.mark_at)
             self.r.back()

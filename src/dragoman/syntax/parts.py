@@ -9,18 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..messages import Tool
+from .codecs.params import Params
 from .dialect import Dialect
 from .grammar import EMPTY, Node, Rule, alt, chars, keep_out, literal, markup, maybe, repeat, seq, text
 from .plan import plan
-from .template import Hole, marks, parse, split
+from .template import Hole, attribute, marks, parse, split
 
 __all__ = ["MOST", "Calls", "Parts"]
 
 MOST = 16
 """Calls of one turn."""
 
-_ID = repeat(chars("A-Za-z0-9"), 9, 9)
+_ID = repeat(chars("A-Za-z0-9"), 1, 9)
 _INDEX = repeat(chars("0-9"), 1, 2)
+_NUMBER = seq(chars("1-9"), repeat(chars("0-9"), 0, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,27 @@ class Parts:
     def __init__(self, dialect: Dialect, prompt: str, specials: Mapping[str, int], *, reasoning: bool) -> None:
         self.dialect, self.specials, self.reasoning = dialect, specials, reasoning
         self.begun = _assistant(prompt, dialect)
-        self.between = markup(dialect.begins) if dialect.frame is not None else EMPTY
+        frame = dialect.frame
+        again = dialect.again or (dialect.begins if frame is not None else "")
+        self.between = markup(again)
+        itself = frame is not None and dialect.call.startswith(frame.start)
+        self.before_call = EMPTY if itself else self.between
+        self.open = next((block for block in dialect.content if self._opened(block)), "")
+
+    def _opened(self, block: str) -> bool:
+        """Whether the prompt began this block of the answer already."""
+        before, _, after = split(block)
+        mark = before.rstrip() or before
+        closed = self.begun.rfind(after.strip()) if after.strip() else -1
+        thought = self.begun.rfind(split(self.dialect.reasoning)[0].strip()) if self.dialect.reasoning else -1
+        return self.begun.rfind(mark) > max(closed, thought) or not mark
 
     # --- reasoning
 
     def after_reasoning(self, rest: Node) -> Node:
         """Reasoning as the prompt left it, then the rest."""
+        if self.open:
+            return rest
         if not self.dialect.reasoning:
             return seq(self._missing_start(), rest)
         before, _, after = split(self.dialect.reasoning)
@@ -76,9 +93,13 @@ class Parts:
                 markup(_missing(self.begun[closed:], after)) if closed >= 0 else EMPTY, self._missing_start(), rest
             )
         tags = [mark for mark in marks(before) if mark[0] in "<["]  # a phrase is a token nowhere
-        unknown = bool(self.specials and tags) and tags[0] not in self.specials
+        unknown = bool(self.specials and tags) and not self._token(tags[0])
         block = seq(markup(before), self._thoughts(after), markup(after), self.between)
         return seq(self._missing_start(), EMPTY if unknown else maybe(block), rest)
+
+    def _token(self, mark: str) -> bool:
+        """Whether a mark is, or begins with, one token."""
+        return mark in self.specials or mark[: mark.find(">") + 1] in self.specials
 
     def _missing_start(self) -> Node:
         """What begins the next message, if the prompt ended one."""
@@ -92,7 +113,7 @@ class Parts:
         """All that means something in reasoning or in content."""
         frame, dialect = self.dialect.frame, self.dialect
         if frame is not None:
-            return (frame.start, frame.channel, frame.message, *frame.noise, *frame.closes, *dialect.ends)
+            return (*frame.marks, *dialect.ends)
         made = plan(dialect)
         known = {*made.opens, *made.closes, *made.forms, *dialect.ends}
         found = made.stop(reasoning=reasoning, calls=True, recover=True).marks
@@ -103,14 +124,25 @@ class Parts:
     def freely(self, calls: Node) -> Node:
         """What the model likes: content, calls, or both."""
         content = self.dialect.content
-        if self.dialect.frame is None:
+        if not content:
             return self.after_reasoning(seq(self._content(), maybe(calls)))
+        answer = self.answer(self._content())
+        if self.open:
+            return alt(answer, seq(self._content(), calls))
+        if len(content) == 1:
+            return self.after_reasoning(
+                alt(answer, seq(maybe(seq(self._message(content[0]), self.before_call)), calls))
+            )
         preambles = (seq(self._message(one), self.between) for one in content[1:])
-        return self.after_reasoning(seq(maybe(alt(*preambles)), alt(self.answer(self._content()), calls)))
+        return self.after_reasoning(seq(maybe(alt(*preambles)), alt(answer, calls)))
 
     def answer(self, inside: Node) -> Node:
-        """The answer, in its frame where the dialect has one."""
-        return seq(markup(split(self.dialect.content[0])[0]), inside) if self.dialect.content else inside
+        """The answer in its block, whose end an engine may keep to itself."""
+        if not self.dialect.content:
+            return inside
+        before, _, after = split(self.open or self.dialect.content[0])
+        end = maybe(markup(after)) if self.dialect.frame is None else EMPTY
+        return seq(EMPTY if self.open else markup(before), inside, end)
 
     def _message(self, template: str) -> Node:
         before, _, after = split(template)
@@ -127,16 +159,24 @@ class Parts:
         first = markup(str(pieces.pop(0))) if not isinstance(pieces[0], Hole) else EMPTY
         last = str(pieces.pop()) if not isinstance(pieces[-1], Hole) else ""
         bodies = tuple(self._body(pieces, tool) for tool in tools)
-        if self.dialect.frame is not None and any(mark in self.specials for mark in marks(last)):
-            return Calls(bodies, first, self._openers(), most=1)
         opening, _, closing = self.dialect.section.partition("{calls}")
-        start, end, last_one = markup(opening), markup(closing), markup(last)
-        most = MOST if parallel else 1
+        last, ends = self._kept(last)
+        start, end, last_one = seq(self._closing(), markup(opening)), markup(closing), markup(last)
+        most = MOST if parallel and not (ends and not self.dialect.forms[0].codec.several) else 1
         if around := self.dialect.forms[0].codec.several:
             before, between, after = map(literal, around)
             start, end = seq(start, first, before), seq(after, last_one, end)
             return Calls(bodies, EMPTY, self._openers(), EMPTY, between, start, end, most)
         return Calls(bodies, first, self._openers(), last_one, self._separator(), start, end, most)
+
+    def _kept(self, last: str) -> tuple[str, bool]:
+        """What closes a call, without a token of a frame that ends the turn; whether there is one."""
+        found = [mark for mark in marks(last) if mark in self.specials] if self.dialect.frame is not None else []
+        return (last[: last.rindex(found[-1])], True) if found else (last, False)
+
+    def _closing(self) -> Node:
+        """What closes an answer that the prompt began, before calls."""
+        return seq(markup(split(self.open)[2]), self.before_call) if self.open else EMPTY
 
     def _body(self, pieces: Sequence[str | Hole], tool: Tool) -> Node:
         """What tells the calls of one tool from those of others."""
@@ -145,15 +185,19 @@ class Parts:
     def _piece(self, piece: Hole, tool: Tool) -> Node:
         if piece.name in ("args", "call"):
             return self.dialect.forms[0].codec.grammar(tool)
-        return {"name": literal(tool.name), "id": _ID, "index": _INDEX, "type": literal("function")}[piece.name]
+        quoted = '="{name}"' in self.dialect.call
+        name = literal(attribute(tool.name) if quoted else tool.name)
+        return {"name": name, "id": _ID, "index": _INDEX, "number": _NUMBER, "type": literal("function")}[piece.name]
 
     def _openers(self) -> tuple[str, ...]:
-        """Marks that would begin another call within an open text."""
+        """Marks that would begin another call, or message, within an open text."""
+        if self.dialect.frame is not None:
+            return (*self.dialect.frame.marks, *self.dialect.ends) if isinstance(self.dialect.args, Params) else ()
         return next((forms[0].scope.openers for forms in plan(self.dialect).forms.values()), ())
 
     def _separator(self) -> Node:
         if self.dialect.frame is not None:
-            return self.between
+            return self.before_call
         return EMPTY if self.dialect.touching else literal("\n")
 
 

@@ -32,17 +32,17 @@ __all__ = ["FormPlan", "Plan", "Scope", "plan"]
 class Scope:
     """What may stand behind a call's payload: what a codec must stop at, outside of quotes.
 
-    A closing tag may lack its last bracket.
+    A closing tag may lack its last bracket.  `endless`: the engine may keep the only closers to itself.
     """
 
-    __slots__ = ("_stops", "closers", "closing", "ends", "inner", "openers")
+    __slots__ = ("_stops", "closers", "closing", "endless", "ends", "inner", "openers")
 
     def __init__(
         self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
     ) -> None:
         short = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
         self.closers = tuple(dict.fromkeys(closers + short))
-        self.openers, self.ends, self.inner = openers, ends, inner
+        self.openers, self.ends, self.inner, self.endless = openers, ends, inner, False
         self.closing = stop(*self.closers)
         self._stops: dict[tuple[str, ...], Stop] = {}
 

@@ -98,6 +98,11 @@ class Header:
         return tuple(name for name in self.channels if name.startswith("<"))
 
     @cached_property
+    def begins(self) -> tuple[str, ...]:
+        """The marks that begin a header."""
+        return tuple(filter(None, (self.start, self.channel, *self.opens)))
+
+    @cached_property
     def marks(self) -> tuple[str, ...]:
         """All marks of frames."""
         every = (self.start, self.channel, self.message, *self.noise, *self.opens, *self.closes)

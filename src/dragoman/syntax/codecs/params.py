@@ -98,7 +98,7 @@ class Params:
         elif call.cut:
             call.missing = "}" if given else "{}"
             return CUT
-        else:
+        elif not call.scope.endless:
             call.notice("unclosed", r.at)
         call.put("}" if given else "{}", r.at, r.at)
         return WHOLE

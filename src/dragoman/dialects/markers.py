@@ -33,6 +33,7 @@ MARKERS = Dialect(
     ),
     begins="<|im_start|>assistant\n",
     ends=("<|im_end|>", "<|im_start|>", "<|endoftext|>"),
+    suffix=True,
     results="{text}",
     aliases=("basic",),
     models="Models that reason and call no tools: OpenThoughts, Sky-T1, distilled ones",

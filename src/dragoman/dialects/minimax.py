@@ -1,5 +1,6 @@
 """MiniMax: calls as tags with attributes, in one section (M2), or JSON objects, one a line (M1)."""
 
+from ..syntax.codecs.elements import Elements
 from ..syntax.codecs.json_call import JsonCall
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
@@ -29,6 +30,21 @@ MINIMAX_M2 = Dialect(
     turn="]~b]{role}\n{text}[e~[\n",
     results="<response>{text}</response>",
     signs=("<minimax:tool_call>",),
-    aliases=("minimax_m2", "minimax_m2_append_think"),
+    aliases=("minimax_m2", "minimax_m2_append_think", "minimax-append-think"),
     models="MiniMax-M2, M2.1, M2.5",
+)
+
+MINIMAX_M3 = Dialect(
+    "minimax-m3",
+    section="]<]minimax[>[<tool_call>\n{calls}\n]<]minimax[>[</tool_call>",
+    call=']<]minimax[>[<invoke name="{name}">{args}]<]minimax[>[</invoke>',
+    args=Elements("]<]minimax[>[<{key}>{value}]<]minimax[>[</{key}>"),
+    reasoning="<mm:think>{text}</mm:think>",
+    begins="]~b]ai\n",
+    ends=("[e~[", "]~b]"),
+    turn="]~b]{role}\n{text}[e~[\n",
+    results="<response>{text}</response>",
+    signs=("]<]minimax[>[",),
+    aliases=("minimax_m3",),
+    models="MiniMax-M3",
 )

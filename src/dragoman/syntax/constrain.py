@@ -34,6 +34,7 @@ from .lark import lark
 from .parts import MOST, Calls, Parts
 from .schema import value
 from .structural import structural_tag
+from .suffix import suffixed
 
 __all__ = ["FORMS", "MOST", "constrain", "grammar"]
 
@@ -69,6 +70,7 @@ def constrain(
     """
     if form not in FORMS:
         raise UsageError(f"grammar form {form!r}: use one of {', '.join(FORMS)}")
+    dialect = suffixed(dialect, specials, prompt, "")
     asked = _Asked(dialect, list(tools), choice, prompt, specials or {}, parallel, reasoning, schema)
     return FORMS[form](asked)
 
@@ -85,6 +87,7 @@ def grammar(
     schema: Mapping[str, Any] | None = None,
 ) -> Node:
     """The grammar of one turn, as a tree (arguments and errors as for `constrain`)."""
+    dialect = suffixed(dialect, specials, prompt, "")
     asked = _Asked(dialect, list(tools), choice, prompt, specials or {}, parallel, reasoning, schema)
     return asked.node()
 

@@ -20,6 +20,7 @@ from .machine import Machine
 from .plan import plan
 from .reader import Reader
 from .sink import Sink
+from .suffix import suffixed
 
 __all__ = ["Parser", "Policy", "decode", "fold"]
 
@@ -56,6 +57,7 @@ class Parser:
     ) -> None:
         if not isinstance(dialect, Dialect):
             raise UsageError(f"a Parser needs a Dialect, not {type(dialect).__name__}; dragoman.get(name) finds one")
+        dialect = suffixed(dialect, specials, prompt)
         self._reader = Reader(frozenset(specials) if specials is not None else None)
         self._sink = Sink(trace is not None, watch=True)
         make = Frames if dialect.frame is not None else Machine

@@ -35,7 +35,7 @@ class Dialect:
         id: the call's own id, put together from the other holes of `call`, where the model numbers its calls.
         section: the marks around all calls of a turn, with `{calls}`.
         sections: other spellings of it.
-        reasoning: a block of thinking.
+        reasoning: a block of thinking; without marks behind it, it ends where a call or the answer begins.
         thoughts: other spellings of it.
         content: blocks of the answer, where the answer is marked too.
         gated: a call counts for declared tools only, since its mark is common in prose or code.
@@ -45,6 +45,7 @@ class Dialect:
         ends: marks that end a turn.
         drops: marks without meaning, such as those of a wrapper around the answer.
         noise: marks inside of running text that are left out, such as those of a citation; a star stands for any text.
+        suffix: its tags may end in a word of the vocabulary's own (see `suffix`).
         special: marks that are special tokens in every tokenizer of this family.
         frame: the codec of message headers, where every message has one.
         label: a line of its own that opens a reasoning block although its mark is missing.
@@ -76,6 +77,7 @@ class Dialect:
     ends: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
+    suffix: bool = False
     special: tuple[str, ...] = ()
     frame: Header | None = None
     label: str = ""
@@ -136,8 +138,8 @@ def _problems(dialect: Dialect) -> Iterator[str]:
     for block in (dialect.reasoning, *dialect.thoughts, *dialect.content):
         if block and holes(block) != ("text",):
             yield f"a block needs exactly one {{text}}: {block!r}"
-        elif block and dialect.frame is None and not _enclosed(block, "{text}"):
-            yield f"a block needs marks before and behind it: {block!r}"
+        elif block and dialect.frame is None and not block.partition("{text}")[0].strip():
+            yield f"a block needs a mark before it: {block!r}"  # a mark of nothing would be found everywhere
 
 
 def _enclosed(template: str, hole: str) -> bool:

@@ -11,6 +11,7 @@ from ..messages import Call, Reasoning, Text, Tool, Turn
 from .calls import Tools
 from .decode import decode
 from .dialect import Dialect
+from .suffix import suffixed
 from .template import Hole, attribute, parse
 
 __all__ = ["encode"]
@@ -24,6 +25,7 @@ def encode(dialect: Dialect, turn: Turn, *, prompt: str = "") -> str:
     Raises:
         UsageError: the text would not read back as this turn: a cut or invalid call, or text that holds marks.
     """
+    dialect = suffixed(dialect, None, prompt, "")
     if turn.calls and not dialect.forms:
         raise UsageError(f"{dialect.name} has no way to write a call")
     for call in turn.calls:
@@ -56,7 +58,7 @@ def _parts(dialect: Dialect, turn: Turn) -> Iterator[str]:
         elif isinstance(part, Reasoning):
             yield dialect.reasoning.replace("{text}", part.text)
         else:
-            yield _content(dialect, part)
+            yield _content(dialect, part, before)
         before = part
 
 
@@ -97,8 +99,9 @@ def _between(dialect: Dialect, before: Reasoning | Text | list[Call], part: Reas
     return joint if isinstance(part, list | Text) or isinstance(before, list) else ""
 
 
-def _content(dialect: Dialect, part: Text) -> str:
-    if not dialect.content:
+def _content(dialect: Dialect, part: Text, before: Reasoning | Text | list[Call] | None) -> str:
+    """Text in its marks; where messages have no headers, they only part it from a thought."""
+    if not dialect.content or (dialect.frame is None and not isinstance(before, Reasoning)):
         return part.text
     template = next((t for t in dialect.content if part.phase and part.phase in t), dialect.content[0])
     return template.replace("{text}", part.text)

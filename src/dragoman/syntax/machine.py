@@ -58,6 +58,8 @@ class Machine(Reading):
     def mark(self, mark: str) -> Steps[str]:
         """A mark in content."""
         meaning = self.plan.meaning(mark)
+        if mark in self.plan.words and not self.at_line_start():
+            return self.text()
         if meaning in ("call", "section"):
             return (yield from self.explicit(mark))
         if meaning in ("bare", "json"):
@@ -149,11 +151,15 @@ class Machine(Reading):
 
     def anchored(self, forms: tuple[FormPlan, ...]) -> bool:
         """Whether a mark that is a word or a fence stands at a line start, outside code."""
-        return not (forms and forms[0].anchored) or (self.sink.line_start() and not self.sink.in_code())
+        return not (forms and forms[0].anchored) or self.at_line_start()
+
+    def at_line_start(self) -> bool:
+        """Whether what comes next stands at a line start, outside code."""
+        return self.sink.line_start() and not self.sink.in_code()
 
     def may_recover(self) -> bool:
         """Whether a recovery form may stand here: at a line start, outside code."""
-        return self.recover and self.sink.line_start() and not self.sink.in_code()
+        return self.recover and self.at_line_start()
 
     def structure(self, mark: str) -> Steps[str]:
         """A recovery form in the middle: a call's own structure, or its JSON, at a line start outside code."""
@@ -254,7 +260,8 @@ class Machine(Reading):
             state = yield from self.reasoning_mark(mark)
             if state is not None:
                 return state
-        self.sink.notice("unclosed", self.r.at)
+        if self.plan.closes:
+            self.sink.notice("unclosed", self.r.at)
         return ""
 
     def enter(self) -> Steps[None]:
@@ -272,6 +279,9 @@ class Machine(Reading):
     def reasoning_mark(self, mark: str) -> Steps[str | None]:
         """A mark in reasoning; None if reasoning goes on."""
         meaning = self.plan.meaning(mark)
+        if mark in self.plan.words and not self.sink.line_start():
+            self.sink.reasoning(self.r.last, self.r.mark_at)
+            return None
         if mark in self.plan.closes:
             self.sink.block()
             return "content"
@@ -280,11 +290,17 @@ class Machine(Reading):
             return self.end()
         if meaning == "noise":
             return None
+        if not self.plan.closes and meaning in ("call", "section"):
+            return (yield from self.explicit(mark))
+        if not self.plan.closes and meaning == "open":
+            self.sink.block()
+            return None
         spelled = self.r.spelled(mark, self.r.mark_at)
         if (meaning in ("call", "section") and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))
         if self.frames(mark):
-            self.sink.notice("unclosed", self.r.mark_at)
+            if self.plan.closes:
+                self.sink.notice("unclosed", self.r.mark_at)
             self.sink.block()
             return "content"
         if meaning == "open" and (self.sink.kind != "reasoning" or self.dialect.is_special(mark)):
@@ -296,7 +312,7 @@ class Machine(Reading):
 
     def frames(self, mark: str) -> bool:
         """Whether a mark goes around the answer, so that reasoning is over."""
-        return mark in self.dialect.drops and self.dialect.is_special(mark)
+        return mark in self.plan.drops and (mark in self.plan.words or self.dialect.is_special(mark))
 
     def candidate(self, mark: str) -> Steps[str | None]:
         """A call in open reasoning: what follows it tells whether it was one."""

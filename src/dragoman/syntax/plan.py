@@ -10,6 +10,9 @@ A mark means one of
     json    `{"` at a line start may be a call's JSON without its opening mark: a recovery form
     drop    nothing, where a block may begin or end
     noise   nothing, amid a text
+
+Marks that are words with a colon (`words`) count at a line start, outside code.  Reasoning without a mark that closes it
+ends where a call or the answer begins.
     end     the turn ends
 """
 
@@ -96,8 +99,10 @@ class Plan:
 
     dialect: Dialect
     phrases: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
     sections: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     closers: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
@@ -125,7 +130,7 @@ class Plan:
             return "open"
         if mark in self.dialect.ends:
             return "end"
-        if mark in self.dialect.drops:
+        if mark in self.drops:
             return "drop"
         if mark in self.dialect.noise:
             return "noise"
@@ -148,14 +153,12 @@ class Plan:
             prompt = prompt.rpartition(begins)[2]
             if not any(mark in prompt for mark in dialect.ends):
                 return "content", prompt
-        opened = max((prompt.rfind(mark) for mark in self.opens), default=-1)
-        closed = max((prompt.rfind(mark) for mark in self.closes), default=-1)
-        return ("inside" if opened > closed else "content"), ""
+        return ("inside" if _last_of(self.opens, prompt) > _last_of(self.closes, prompt) else "content"), ""
 
     def stop(self, *, reasoning: bool, calls: bool, recover: bool) -> Stop:
         """What to stop at in reasoning or in content."""
         closes = self.closes if reasoning else tuple(mark for mark in self.closes if mark not in self.phrases)
-        found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.dialect.drops, *self.dialect.noise]
+        found: list[str] = [*self.opens, *closes, *self.dialect.ends, *self.drops, *self.dialect.noise]
         if calls:
             found += [*self.sections, *self.forms, *(() if reasoning else self.last)]
         if calls and recover:
@@ -170,18 +173,33 @@ def plan(dialect: Dialect) -> Plan:
     for block in filter(None, (dialect.reasoning, *dialect.thoughts)):
         before, _, after = split(block)
         made.opens, made.closes = made.opens + _border(before)[:1], made.closes + _border(after)[-1:]
+    if dialect.frame is None:
+        made.drops = (*dialect.drops, *(mark for block in dialect.content for mark in _content(block)))
     made.phrases = frozenset(mark for mark in made.opens + made.closes if " " in mark and "<" not in mark)
     if dialect.frame is None:
         _calls(made)
     else:
         own = dialect.forms[0]
         made.body = _form(made, Form(dialect.frame.parted(own.template)[1].lstrip(), own.codec), (), recovered=False)
+    every = (*made.opens, *made.drops, *dialect.ends, *made.forms)
+    made.words = frozenset(mark for mark in every if mark[:1].isalpha() and mark.endswith(":")) - made.phrases
     return made
+
+
+def _last_of(found: tuple[str, ...], text: str) -> int:
+    """Where the last of these marks stands in a text, -1 if none does."""
+    return max((match.start() for match in stop(*found).final.finditer(text)), default=-1)
 
 
 def _border(literal: str) -> tuple[str, ...]:
     """The marks of a literal; one without any tag is a phrase, and one mark."""
-    return marks(literal) if any(char in literal for char in "<[|") else (literal.strip(),)
+    return marks(literal) if any(char in literal for char in "<[|") else (literal.strip(),) * bool(literal.strip())
+
+
+def _content(block: str) -> tuple[str, ...]:
+    """The marks around a block of the answer."""
+    before, _, after = split(block)
+    return (*_border(before), *_border(after))
 
 
 def _calls(made: Plan) -> None:
@@ -220,7 +238,7 @@ def _calls(made: Plan) -> None:
 
 def _stray(mark: str, openers: tuple[str, ...]) -> bool:
     """Whether a close mark without a call is markup: a tag only where its opening tag is a mark too."""
-    return "<" + mark[2:] in openers if mark.startswith("</") else mark[:1] in ("<", "[")
+    return "<" + mark[2:] in openers if mark.startswith("</") else mark[:1] in ("<", "[", "]")
 
 
 def _last(made: Plan, openers: tuple[str, ...]) -> str:

@@ -60,6 +60,8 @@ def spelling(mark: str) -> tuple[str, ...]:
             atoms.append("[ \\t]{0,2}")
             if char.isspace():
                 continue
+        if char == "<" and mark[i - 3 : i] == "[>[":
+            atoms.append("\\s{0,8}")
         if char in "\"'" and mark[i - 1 : i] == "=":
             atoms.append("[\"']?")
         elif char in _BARS:

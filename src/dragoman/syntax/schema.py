@@ -191,7 +191,7 @@ class Walk:
 
     def _pair(self, key: str, schema: Any, style: Style, path: str) -> Node:
         inside = self.value(schema, style.values, path=f"{path}/properties/{key}")
-        return seq(style.key(key), _named(key, inside), style.after)
+        return seq(style.key(key), _named(key, inside), style.ending(key) if style.ending else style.after)
 
     def _map(self, node: Mapping[str, Any], more: Any, least: int, style: Style, path: str) -> Node:
         """An object with any keys."""

@@ -89,6 +89,8 @@ def word_of(kind: str, text: tuple[str, ...]) -> str:
     """The word for a type: true or false where only strings are told apart, else that of JSON Schema."""
     if text[0] == "true":
         return "true" if kind == "string" else "false"
+    if text[0] == "raw":
+        return "raw" if kind == "string" else "json"
     return "number" if kind == "integer" else kind
 
 
@@ -184,6 +186,28 @@ _OPENS = {
     "null": "",
 }
 """Characters that text must not begin with to stay a string where such a value may stand too."""
+
+
+# --- elements
+
+
+def elements(tool: Tool, template: str) -> Node:
+    """`<city>Oslo</city>`; what is no text stands in it as JSON."""
+    return arguments(tool, _elements(template))
+
+
+@lru_cache(8)
+def _elements(template: str) -> Style:
+    before, middle, after = re.split(r"\{key\}|\{value\}", template, maxsplit=2)
+    raw = _raw(_Raw((before,), before, told=False, strip=False))
+
+    def key(name: str) -> Node:
+        return seq(Mark(before), literal(name + middle)) if _TAG_KEY.fullmatch(name) else NEVER
+
+    def ending(name: str) -> Node:
+        return markup(after.replace("{key}", name))
+
+    return Style(raw.string, raw.fixed, key, NEVER, "", "", "", "", ending=ending, inner=raw)
 
 
 # --- braces

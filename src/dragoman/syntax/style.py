@@ -57,7 +57,7 @@ class Style:
 
     `string` writes the strings of a kind, or None where it cannot keep to what they match.
     `fixed` writes one known value at a place.  `key` writes what stands before a value, `any_key` any such key.
-    `after` follows a value.  `comma` parts pairs, `item_comma` items.  `inner` is the style of values inside.
+    `after` follows a value, `ending` does where that depends on the key.  `comma` parts pairs, `item_comma` items.  `inner` is the style of values inside.
     `any` writes any value, where there is a simpler way than by all the others.
     `told` writes a value with the word for its type, where values have one.
     """
@@ -71,6 +71,7 @@ class Style:
     comma: str = ", "
     item_comma: str = ", "
     after: Node = EMPTY
+    ending: Callable[[str], Node] | None = None
     words: tuple[str, str, str] = ("null", "true", "false")
     inner: Style | None = None
     any: Node | None = None

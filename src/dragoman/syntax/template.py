@@ -18,6 +18,7 @@ Rules
 A literal is cut into marks at its white space and between one tag and the next, so `"</function>\n</tool_call>"`
 is two marks, and so is `"<tool_call>call:"`.  A tag is one mark although it has blanks; quotes at its edge do not count.
 A tag may be made of two, with words between them (`"<|open|>think<|sep|>"`), or go on with a hole (`"<|open|>call tool="`).
+A token in brackets that point outward (`]<]x[>[`) belongs to the tag behind it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ HOLES = ("text", "name", "id", "index", "number", "type", "args", "call", "calls
 
 _HOLE = re.compile(r"\{(%s)\}" % "|".join(HOLES))
 _MARK = re.compile(
+    r"\]<\][^\s<>\[\]]*\[>\[(?:<[^<>\n]*>?)?|"
     r"<\|\w+\|>[A-Za-z][\w =\"]*(?:<\|\w+\|>|=\"\Z)|<[^<>\n]*>?|\[[^\[\]\s]*\]|\[[A-Z][^\[\]\n]*\]|[^\s<\[]+|\["
 )
 

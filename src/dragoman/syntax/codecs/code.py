@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ...messages import Call, Tool
 from .. import shapes
-from ..kinds import quote
 from ..reader import Reader, Steps
-from . import BAD, CUT, WHOLE
+from . import BAD
+from .free import free, only_string
 
 if TYPE_CHECKING:
     from ..calls import CallSink
@@ -38,37 +38,10 @@ class Code:
         name = next((name for name in self.tools if call.declared(name)), "")
         if not name or not call.begin(name):
             return BAD
-        yield from r.peek()
-        key = json.dumps(_key(call))
-        call.put("{" + key + ': "', r.at, r.at)
-        call.missing = '"}'
-        held: list[str] = []
-        mark = yield from r.until(call.scope.stop(), lambda text, at: _put(call, held, text, at))
-        if mark:
-            r.back()
-        elif call.cut:
-            call.rest = "".join(held)
-            return CUT
-        call.put('"}', r.at, r.at)
-        return WHOLE
+        return (yield from free(r, call, only_string(call) or "code"))
 
     def encode(self, call: Call) -> str:
         return "".join(str(value) for value in json.loads(call.arguments).values())
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.json_object(tool)
-
-
-def _put(call: CallSink, held: list[str], text: str, at: int) -> None:
-    """A piece of the program; white space at its end waits, since it may belong to the mark behind it."""
-    whole = "".join(held) + text
-    body = whole.rstrip()
-    held[:] = [whole[len(body) :]]
-    if body:
-        call.put(quote(body), at, at + len(text))
-
-
-def _key(call: CallSink) -> str:
-    """The parameter that takes the program."""
-    names = [name for name in call.schema.properties_in_order() if call.schema.property(name).text_only]
-    return names[0] if len(names) == 1 else "code"

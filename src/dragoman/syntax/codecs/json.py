@@ -10,29 +10,48 @@ from ...messages import Call, Tool
 from .. import shapes
 from ..reader import Reader, Steps
 from . import BAD, CUT, WHOLE
+from .free import free, only_string
 from .values import Output, Values
 
 if TYPE_CHECKING:
     from ..calls import CallSink
     from ..grammar import Node
 
-__all__ = ["Inner", "JsonObject", "plain"]
+__all__ = ["Inner", "JsonObject", "fence", "plain", "unfence"]
 
 
+_FENCE = re.compile(r"`{3}[a-z_]{0,12}\s{0,64}(?P<ok>[{\"'\[])?|`{1,2}")
+_FENCE_END = re.compile(r"\s{0,64}(?:(?P<ok>`{3})|`{1,2})?")
 _LISTED = re.compile(r"\[\s{0,64}(?P<ok>\{)?")
 
 
 class JsonObject:
     """The codec of `{args}`: a JSON object.
 
-    Also read: an object encoded once more as a string, one list around one object, and nothing at all (`{}`).
+    Also read: an object encoded once more as a string, one list around one object, a fence around it, and nothing at
+    all (`{}`).  `text`: what is none of these is the tool's only string.
     """
 
-    opening = re.compile(r"\s{0,256}\[?\s{0,64}(?P<ok>[{\"'])?")
+    opening = re.compile(r"\s{0,256}(?:`{1,3}[a-z_]{0,12}\s{0,64})?\[?\s{0,64}(?P<ok>[{\"'])?")
     several = None
 
+    def __init__(self, *, text: bool = False) -> None:
+        self.text = text
+        if text:
+            self.opening = re.compile(r"\s{0,256}(?P<ok>\S)?")
+
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
+        fenced = yield from fence(r, call)
+        state = yield from self._body(r, call)
+        if fenced and state == WHOLE:
+            yield from unfence(r)
+        return state
+
+    def _body(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
+        if self.text and char and char != "{" and not (yield from r.ahead(call.scope.stop()))[0]:
+            key = only_string(call)
+            return (yield from free(r, call, key, *call.scope.openers)) if key else BAD
         if char == "{":
             return (yield from _value(r, call, call.put))
         if char and char in "\"'" and call.repair and not call.nested:
@@ -49,6 +68,25 @@ class JsonObject:
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.json_object(tool)
+
+
+def fence(r: Reader, call: CallSink) -> Steps[bool]:
+    """Read a fence around a payload, if there is one."""
+    if (yield from r.peek()) != "`" or not call.repair:
+        return False
+    found = yield from r.look(_FENCE)
+    if found is None or not found["ok"]:
+        return False
+    r.pos = found.end() - 1
+    call.notice("repaired", r.at)
+    return True
+
+
+def unfence(r: Reader) -> Steps[None]:
+    """Read the end of a fence."""
+    found = yield from r.look(_FENCE_END)
+    if found is not None and found["ok"]:
+        r.pos = found.end()
 
 
 def _value(r: Reader, call: CallSink, put: Output) -> Steps[str]:

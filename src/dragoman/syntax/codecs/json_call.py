@@ -12,7 +12,7 @@ from .. import shapes
 from ..kinds import ANY, strict_json
 from ..reader import Reader, Steps
 from . import BAD, CUT, OPEN, WHOLE
-from .json import Inner, JsonObject, plain
+from .json import Inner, JsonObject, fence, plain, unfence
 from .values import Values
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class JsonCall:
     Without any name it is a call of the only declared tool that has all its keys.
     """
 
-    opening = re.compile(r"\s{0,256}(?P<ok>[{\[])?")
+    opening = re.compile(r"\s{0,256}(?:`{1,3}[a-z_]{0,12}\s{0,64})?(?P<ok>[{\[])?")
 
     def __init__(
         self,
@@ -70,6 +70,13 @@ class JsonCall:
         self.listed, self.keyed, self.none = listed, keyed, none
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
+        fenced = yield from fence(r, call)
+        state = yield from self._calls(r, call)
+        if fenced and state == WHOLE:
+            yield from unfence(r)
+        return state
+
+    def _calls(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
         if char == "[":
             return (yield from self._list(r, call))

@@ -135,7 +135,7 @@ HY_V3 = Dialect(
     special=("<tool_calls>", "</tool_calls>", "<tool_call>", "</tool_call>", "<tool_sep>"),
     turn="<｜hy_{role}｜>{text}",
     results=RESULTS,
-    signs=("tool_sep", "arg_key", "<tool_calls"),
+    signs=("tool_sep", "arg_key", "arg_value", "<tool_calls"),
     aliases=("hy_v3", "hunyuan"),
     models="Hy3",
 )

@@ -7,7 +7,7 @@ from ..syntax.dialect import Dialect, Form
 REACT = Dialect(
     "react-text",
     call="Action: {name}\nAction Input: {args}",
-    args=JsonObject(text=True),
+    args=JsonObject(free_text=True),
     gated=True,
     also=(Form("Action: {call}", Python()),),
     reasoning="Thought: {text}\n",

@@ -162,7 +162,7 @@ class Reading(Calling):
                 there, call.empty = bool(tag), tag == "/>"
         if call.empty:
             return self.alone(call, words)
-        if not there and getattr(form.codec, "text", False):
+        if not there and getattr(form.codec, "free_text", False):
             return BAD
         found = yield from r.look(form.codec.opening)
         ended = r.closed and not r.buf[r.pos :].strip()

@@ -29,15 +29,15 @@ class JsonObject:
     """The codec of `{args}`: a JSON object.
 
     Also read: an object encoded once more as a string, one list around one object, a fence around it, and nothing at
-    all (`{}`).  `text`: what is none of these is the tool's only string.
+    all (`{}`).  `free_text`: what is none of these is the tool's only string.
     """
 
     opening = re.compile(r"\s{0,256}(?:`{1,3}[a-z_]{0,12}\s{0,64})?\[?\s{0,64}(?P<ok>[{\"'])?")
     several = None
 
-    def __init__(self, *, text: bool = False) -> None:
-        self.text = text
-        if text:
+    def __init__(self, *, free_text: bool = False) -> None:
+        self.free_text = free_text
+        if free_text:
             self.opening = re.compile(r"\s{0,256}(?P<ok>\S)?")
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
@@ -49,7 +49,7 @@ class JsonObject:
 
     def _body(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
-        if self.text and char and char != "{" and not (yield from r.ahead(call.scope.stop()))[0]:
+        if self.free_text and char and char != "{" and not (yield from r.ahead(call.scope.stop()))[0]:
             key = only_string(call)
             return (yield from free(r, call, key, *call.scope.openers)) if key else BAD
         if char == "{":

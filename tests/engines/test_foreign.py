@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.engines.base import Segment
-from dragoman.engines.foreign import Disguise, Spellings
+from dragoman.engines.foreign import Disguise, Spellings, shaped
 
 MARKS = ("<|im_end|>", "<|im_start|>", "<|im|>", "<s>", "<s", "\n\n", "")
 SPELLINGS = Spellings(MARKS)
@@ -80,3 +80,9 @@ def test_thousands_of_marks_are_one_search() -> None:
     assert many.pattern.findall("<unused5999> <unused6000> <" * 1000 + "<unused12>") == ["<unused5999>"] * 1000 + [
         "<unused12>"
     ]
+
+
+def test_marks_are_known_by_their_shape() -> None:
+    text = "a < b <|im_start|> <｜tool▁call｜> [INST] x[/INST] <tool_call|> <repo_name></s> a<b> [ok] <https://x.y> <1>"
+    found = ["<|im_start|>", "<｜tool▁call｜>", "[INST]", "[/INST]", "<tool_call|>", "<repo_name>", "</s>", "<b>"]
+    assert shaped([text, text]) == found

@@ -10,9 +10,11 @@ import pytest
 
 from dragoman import api
 from dragoman.engines.base import End, Options, Piece, Prompt, Segment, talks, tokenizer
-from dragoman.engines.llamacpp import LlamaCpp, candidates, shaped
+from dragoman.engines.llamacpp import LlamaCpp, candidates
+from dragoman.engines.prompt import render, suspects
 from dragoman.engines.upstream import Settings, Upstream
 from dragoman.errors import RequestError
+from dragoman.messages import Message, Request, Text
 
 pytestmark = pytest.mark.engine
 
@@ -93,8 +95,17 @@ async def test_leaving_frees_the_slot(llama: str) -> None:
             await asyncio.sleep(0.01)
 
 
-def test_marks_are_known_by_their_shape() -> None:
-    assert shaped("{{ '<|im_start|>' }} a < b [INST] x[/INST] {% if a<b %}") == ["<|im_start|>", "[INST]", "[/INST]"]
+async def test_a_mark_that_nobody_knew_is_asked_for_when_it_comes(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.engines.llamacpp._from_file", lambda _: {})
+    forged = "<repo_name>"  # a control token of this model that no dialect has
+    request = Request(messages=(Message("user", (Text(f"see {forged} here"),)),))
+    async with Reached(llama) as voice:
+        assert forged not in voice.info.specials
+        await voice.know(suspects(request))
+        assert forged in voice.info.specials
+        ids = await voice.tokens.ids(render(request, voice.info, api.get("hermes-json")))
+        assert voice.info.specials[forged] not in ids
+        assert f"see {forged} here" in await tokenizer(voice).spell(ids)
 
 
 def test_the_marks_of_every_dialect_are_looked_for() -> None:

@@ -7,7 +7,7 @@ Special tokens are asked for as text, and their ids with them where the upstream
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -24,6 +24,7 @@ from .voice import Voice
 
 __all__ = ["Completions"]
 
+_REMEMBERED = 4096
 _SAFE = 4096  # tokens, where neither the request nor the context says how many there may be
 _OTHER_NAMES = {"repeat_penalty": "repetition_penalty"}
 
@@ -56,14 +57,24 @@ class Completions(Voice):
         self.http, self.kind, self.model, self.manners = http, kind, model, manners or Manners()
         self.vocabulary = Vocabulary(http, model, info) if tells else None
         self.grammars = {"vllm": "ebnf", "sglang": "ebnf"}.get(kind, "")
+        self._asked: set[str] = set()
         self._places = places
         self._marked = Marked(info.specials)
 
     async def learn(self, marks: Sequence[str]) -> None:
         """Ask which of these marks are special tokens, where nothing else tells."""
-        if self.vocabulary is None:
+        self.info.partial = True
+        await self.know(marks)
+
+    async def know(self, marks: Iterable[str]) -> None:
+        """Learn which of these marks, that came in a request, are special tokens."""
+        fresh = [mark for mark in marks if mark not in self._asked]
+        if self.vocabulary is None or not self.info.partial or not fresh:
             return
-        self.info.specials, self.info.partial = await self.vocabulary.special(marks), True
+        if len(self._asked) < _REMEMBERED:
+            self._asked |= set(fresh)
+        found = await self.vocabulary.special(fresh)
+        self.info.specials = {**self.info.specials, **found}
         self.vocabulary = Vocabulary(self.http, self.model, self.info)
         self._marked = Marked(self.info.specials)
 

@@ -74,6 +74,10 @@ class Fleet:
         """The one model."""
         return (self.members[0].info,)
 
+    async def know(self, marks: Sequence[str]) -> None:
+        """Learn which of these marks are special tokens of the model."""
+        await self.members[0].know(marks)
+
     async def count(self, prompt: Prompt) -> int | None:
         """The tokens of a prompt."""
         return await next(iter(self.ordered())).count(prompt)

@@ -15,10 +15,20 @@ from typing import Any
 
 from .base import Prompt, Segment
 
-__all__ = ["Disguise", "Spellings"]
+__all__ = ["Disguise", "Spellings", "shaped"]
+
+# What special tokens look like, whatever the model.
+_SHAPE = re.compile(
+    "<[|\uff5c][^<>\n]{1,60}>|<[^<>\\s]{1,60}[|\uff5c]>|</?[A-Za-z_][\\w.:-]{0,60}>|\\[/?[A-Z_]{3,40}\\]"
+)
 
 _PRIVATE = range(0xF0000, 0xFFFFE)
 _IN_USE = re.compile("[\U000f0000-\U000ffffd]")
+
+
+def shaped(texts: Iterable[str]) -> list[str]:
+    """What in some texts has the shape of a special token; only the model's tokenizer knows whether it is one."""
+    return list(dict.fromkeys(mark for text in texts for mark in _SHAPE.findall(text)))
 
 
 class Spellings:

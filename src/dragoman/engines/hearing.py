@@ -130,10 +130,14 @@ async def heard(answer: aiohttp.ClientResponse, hearing: Hearing) -> AsyncGenera
 
 
 class Talked(Hearing):
-    """Of an upstream that decodes by itself: what it has split off stays an event."""
+    """Of an upstream that decodes by itself: what it has split off stays an event.
 
-    def __init__(self, reader: Reader) -> None:
+    `limit`: of tokens, for an upstream that does not say that it was reached.
+    """
+
+    def __init__(self, reader: Reader, limit: int | None = None) -> None:
         super().__init__(reader)
+        self._limit = limit
         self._part: int | None = None
 
     def items(self, events: list[Event]) -> list[Item]:
@@ -146,6 +150,13 @@ class Talked(Hearing):
         first.text, first.logprobs = "".join(piece.text for piece in texts), tuple(self.reader.logprobs)
         self.reader.logprobs.clear()
         return [item for item in found if type(item) is not Piece or item is first]
+
+    def _end(self, finish: Finish) -> list[End]:
+        ends = super()._end(finish)
+        for end in ends:
+            if self._limit is not None and end.reason == "stop" and (end.completion or 0) >= self._limit:
+                end.reason = "length"
+        return ends
 
     def text(self, event: Content) -> Sequence[Item]:
         """Two texts in a row are parted by a newline."""

@@ -7,7 +7,6 @@ the marks that are known anywhere (in its template, in any dialect) are special 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -18,14 +17,29 @@ from ..errors import DragomanError, UsageError
 from . import gguf
 from .base import Item, ModelInfo, Options, Prompt, Tokenizer
 from .completion import Completion
+from .foreign import shaped
 from .http import Http
 from .tokens import Tokens
 from .voice import Voice
 from .wire import failure, refusal
 
-__all__ = ["LlamaCpp", "candidates", "refuse", "shaped"]
+__all__ = ["LlamaCpp", "candidates", "refuse"]
 
-_MARK = re.compile(r"<[^<>\s'\"{}%]{1,60}>|\[/?[A-Z_]{3,40}\]")
+_REMEMBERED = 4096
+
+_COMMON = [
+    "<s>",
+    "</s>",
+    "<unk>",
+    "<pad>",
+    "<bos>",
+    "<eos>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<fim_prefix>",
+    "<fim_suffix>",
+    "<fim_middle>",
+]
 
 
 class LlamaCpp(Voice):
@@ -41,7 +55,9 @@ class LlamaCpp(Voice):
     def __init__(self, http: Http, info: ModelInfo, places: asyncio.Semaphore, *, model: str = "") -> None:
         super().__init__(http.engine, info)
         self.http, self.model = http, model
+        self._asked: set[str] = set()
         self._places = places
+        self.tokens = Tokens(http, info)
         self._learned()
 
     async def learn(self, props: Mapping[str, Any], template: str | None = None) -> None:
@@ -53,19 +69,33 @@ class LlamaCpp(Voice):
         info.specials = await asyncio.to_thread(_from_file, _text(props, "model_path"))
         info.partial = not info.specials
         if info.partial:
-            info.specials = await self._probed(info)
+            marks = candidates(info.template, (info.bos, info.eos))
+            self._asked = set(marks)
+            info.specials = await self._special(marks)
         self._learned()
         await self.tokens.learn()
 
-    async def _probed(self, info: ModelInfo) -> dict[str, int]:
-        """The special tokens among all marks that are known."""
-        marks = candidates(info.template, (info.bos, info.eos))
+    async def know(self, marks: Iterable[str]) -> None:
+        """Learn which of these marks, that came in a request, are special tokens."""
+        fresh = [mark for mark in marks if mark not in self._asked]
+        if not self.info.partial or not fresh:
+            return
+        if len(self._asked) < _REMEMBERED:
+            self._asked |= set(fresh)
+        if found := await self._special(fresh):
+            self.info.specials = {**self.info.specials, **found}
+            self._learned()
+
+    async def _special(self, marks: Sequence[str]) -> dict[str, int]:
+        """The special tokens among some marks."""
         found = await self.tokens.tokenize("\n".join(marks))
         spelled = {token.piece.decode("utf-8", "replace"): token.id for token in found}
         return {mark: spelled[mark] for mark in marks if mark in spelled}
 
     def _learned(self) -> None:
+        adds_start = self.tokens.adds_start
         self.tokens = Tokens(self.http, self.info)
+        self.tokens.adds_start = adds_start
         self._completion = Completion(self.http, self.tokens, self.info, model=self.model)
 
     @property
@@ -92,13 +122,8 @@ def refuse(status: int, body: str, engine: str) -> DragomanError:
 def candidates(template: str, more: Iterable[str] = ()) -> list[str]:
     """Marks that may be special tokens: those in a template, and those of every dialect."""
     known = (mark for dialect in map(api.get, api.names()) for mark in (*dialect.special, *dialect.ends))
-    found = dict.fromkeys((*more, *shaped(template), *known))
+    found = dict.fromkeys((*more, *shaped((template,)), *known, *_COMMON))
     return [mark for mark in found if mark.strip()]
-
-
-def shaped(text: str) -> Sequence[str]:
-    """What has the shape of a mark in a text."""
-    return _MARK.findall(text)
 
 
 def _from_file(path: str) -> Mapping[str, int]:

@@ -19,10 +19,10 @@ from . import jinja, own
 from .ability import Abilities, abilities
 from .base import ModelInfo, Prompt
 from .conversation import declared, entries
-from .foreign import Disguise, Spellings
+from .foreign import Disguise, Spellings, shaped
 from .history import hidden, joined, ordered, reasoning, texts
 
-__all__ = ["render"]
+__all__ = ["render", "suspects"]
 
 _EFFORTS = {"minimal": "low"}  # templates know low, medium and high
 
@@ -38,6 +38,11 @@ def render(request: Request, model: ModelInfo, dialect: Dialect) -> Prompt:
     disguise = Disguise(Spellings(special), _texts(request, model))
     job = _Job(request, model, dialect, disguise)
     return disguise.reveal(job.continued() if request.continue_last else job.text(job.messages))
+
+
+def suspects(request: Request) -> list[str]:
+    """What in a request has the shape of a special token, for engines that do not tell all of theirs."""
+    return shaped(_given(request))
 
 
 class _Job:
@@ -115,6 +120,10 @@ class _Job:
 
 def _texts(request: Request, model: ModelInfo) -> Iterator[str]:
     yield model.template
+    yield from _given(request)
+
+
+def _given(request: Request) -> Iterator[str]:
     yield from texts(request.messages)
     for tool in request.tools:
         yield json.dumps(declared(tool), ensure_ascii=False, default=str)

@@ -16,6 +16,7 @@ from ..errors import UnsupportedFeature
 from ..messages import Request
 from ..protocols import chat, messages_api, ollama, responses
 from .base import Item, ModelInfo, Options, Prompt
+from .cured import cured
 from .hearing import Reader, Talked, heard
 from .http import Http
 from .voice import Voice
@@ -25,11 +26,15 @@ __all__ = ["SPEECHES", "Manners", "Speech", "Talk"]
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """How conversations are held in a protocol: where, how a request is written, how an answer is read."""
+    """How conversations are held in a protocol: where, how a request is written, how an answer is read.
+
+    `silent`: servers are known that do not say that the limit was reached (llama.cpp calls such an answer completed).
+    """
 
     path: str
     write: Callable[[Request], dict[str, Any]]
     reader: Callable[[str], Reader]
+    silent: bool = False
 
 
 def _write_chat(request: Request) -> dict[str, Any]:
@@ -50,7 +55,7 @@ def _write_ollama(request: Request) -> dict[str, Any]:
 
 SPEECHES: Mapping[str, Speech] = {
     "chat": Speech("/v1/chat/completions", _write_chat, lambda engine: chat.Reader(engine=engine)),
-    "responses": Speech("/v1/responses", _write_responses, responses.Reader),
+    "responses": Speech("/v1/responses", _write_responses, responses.Reader, silent=True),
     "messages": Speech("/v1/messages", _write_messages, messages_api.Reader),
     "ollama": Speech("/api/chat", _write_ollama, ollama.Reader),
 }
@@ -104,7 +109,7 @@ class Talk(Voice):
     async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""
         wanted = self._body(options, request)
-        hearing = Talked(self.speech.reader(self.name))
+        hearing = Talked(self.speech.reader(self.name), options.limit if self.speech.silent else None)
         async with (
             self._places,
             self.http.ask(self.speech.path, wanted) as answer,
@@ -118,5 +123,6 @@ class Talk(Voice):
         if request is None or not request.messages:
             problem = f"the upstream ({self.name}) takes conversations only, no raw prompts"
             raise UnsupportedFeature(problem, code="no_raw_prompts", status=501)
-        asked = replace(request, model=self.model, n=1, stop=(), sampling=options.sampling)
+        history = request.messages if request.continue_last else cured(request.messages)
+        asked = replace(request, model=self.model, messages=history, n=1, stop=(), sampling=options.sampling)
         return self.manners.applied(self.speech.write(asked))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Protocol
 
 from .base import Item, ModelInfo, Options, Prompt
@@ -47,6 +47,9 @@ class Voice:
     async def models(self) -> Sequence[ModelInfo]:
         """The one model."""
         return (self.info,)
+
+    async def know(self, marks: Iterable[str]) -> None:
+        """Learn which of these marks, that came in a request, are special tokens; most know all of theirs."""
 
     async def count(self, prompt: Prompt) -> int | None:
         """Not known, unless the upstream tells."""

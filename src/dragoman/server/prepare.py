@@ -15,7 +15,7 @@ from typing import Any
 from .. import api
 from ..engines.base import Alternative, Options, Prompt, Segment, grammars, talks, tokenizer
 from ..engines.fetch import brought, named
-from ..engines.prompt import render
+from ..engines.prompt import render, suspects
 from ..errors import RequestError, UsageError
 from ..generation import Generation
 from ..messages import Raw, Request
@@ -82,6 +82,9 @@ def _generation(dialect: Dialect, request: Request, prompt: Prompt, served: Serv
 async def _rendered(request: Request, served: Served) -> Prompt:
     if talks(served.engine):
         return Prompt(())  # the engine renders the conversation itself
+    know = getattr(served.engine, "know", None)
+    if served.info.partial and know is not None:
+        await know(suspects(request))
     arguments = (request, served.info, served.dialect)
     if len(request.messages) > _LONG_CONVERSATION:
         return await asyncio.to_thread(render, *arguments)

@@ -74,4 +74,17 @@ def test_span(regex: str, expected: tuple[int, int | None]):
 def test_groups_inside_groups_have_a_limit():
     assert pattern("(" * 40 + "a" + ")" * 40) is not None
     assert pattern("(" * 5000 + "a" + ")" * 5000) is None
-    assert pattern("(a)" * 5000) is not None
+    assert pattern("(a)" * 500) is not None
+
+
+@pytest.mark.parametrize(
+    "regex",
+    [
+        "a" * 2001,
+        "^((((a{1,999}){1,999}){1,999}){1,999})$",
+        "^" + "(a|b){0,1000}" * 20 + "$",
+        "^(a{1000}){5}$",
+    ],
+)
+def test_what_would_cost_an_engine_much_is_not_read(regex: str):
+    assert pattern(regex) is None

@@ -22,12 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..errors import UsageError
 from ..messages import Tool
 from .dialect import Dialect
 from .document import document
+from .extent import check_extent, check_length, together
 from .gbnf import gbnf
 from .grammar import NEVER, Node, Rule, alt
 from .lark import lark
@@ -72,7 +74,8 @@ def constrain(
         raise UsageError(f"grammar form {form!r}: use one of {', '.join(FORMS)}")
     dialect = suffixed(dialect, specials, prompt, "")
     asked = _Asked(dialect, list(tools), choice, prompt, specials or {}, parallel, reasoning, schema)
-    return FORMS[form](asked)
+    with together():
+        return check_length(FORMS[form](asked))
 
 
 def grammar(
@@ -89,12 +92,13 @@ def grammar(
     """The grammar of one turn, as a tree (arguments and errors as for `constrain`)."""
     dialect = suffixed(dialect, specials, prompt, "")
     asked = _Asked(dialect, list(tools), choice, prompt, specials or {}, parallel, reasoning, schema)
-    return asked.node()
+    with together():
+        return asked.node()
 
 
-@dataclass(slots=True)
+@dataclass
 class _Asked:
-    """What was asked for (as for `constrain`), and the parts that it leads to; no `calls` where none may be."""
+    """What was asked for (as for `constrain`), and the parts that it leads to."""
 
     dialect: Dialect
     tools: list[Tool]
@@ -106,14 +110,19 @@ class _Asked:
     schema: Mapping[str, Any] | None
     chosen: list[Tool] = field(init=False)
     parts: Parts = field(init=False)
-    calls: Calls | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.chosen = _chosen(self.tools, self.choice)
+        named = [(f"the schema of the tool {tool.name!r}", tool.parameters) for tool in self.chosen]
+        check_extent([*named, ("the schema of the answer", self.schema)])
         if self.chosen and not self.dialect.forms:
             raise UsageError(f"{self.dialect.name} has no way to write a call")
         self.parts = Parts(self.dialect, self.prompt, self.specials, reasoning=self.reasoning)
-        self.calls = self.parts.calls(self.chosen, parallel=self.many) if self.chosen else None
+
+    @cached_property
+    def calls(self) -> Calls | None:
+        """The calls, None where none may be."""
+        return self.parts.calls(self.chosen, parallel=self.many) if self.chosen else None
 
     @property
     def many(self) -> bool:

@@ -41,7 +41,7 @@ class _Printer:
     def __init__(self, specials: Mapping[str, int]) -> None:
         self.specials = specials
         self.names: dict[Node, str] = {}
-        self.taken = {"root"}
+        self.taken = {"root": 1}
         self.queue: list[Rule] = []
         self.blocks: dict[Node, Rule] = {}
 
@@ -58,11 +58,11 @@ class _Printer:
         return self.names[rule]
 
     def _unused(self, wanted: str) -> str:
-        name, number = wanted, 1
+        name = wanted
         while name in self.taken:
-            number += 1
-            name = f"{wanted}-{number}"
-        self.taken.add(name)
+            self.taken[wanted] += 1
+            name = f"{wanted}-{self.taken[wanted]}"
+        self.taken[name] = 1
         return name
 
     def ways(self, node: Node) -> str:

@@ -38,7 +38,7 @@ class _Printer:
     def __init__(self, specials: Mapping[str, int]) -> None:
         self.specials = specials
         self.names: dict[tuple[Rule, bool], str] = {}
-        self.taken = {"start"}
+        self.taken = {"start": 1}
         self.queue: list[tuple[Rule, bool]] = []
         self.regular_rules: dict[Rule, bool] = {}
         self.terminals: dict[Node, Rule] = {}
@@ -63,11 +63,11 @@ class _Printer:
         return self.names[rule, terminal]
 
     def _unused(self, wanted: str) -> str:
-        name, number = wanted, 1
+        name = wanted
         while name in self.taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.taken.add(name)
+            self.taken[wanted] += 1
+            name = f"{wanted}_{self.taken[wanted]}"
+        self.taken[name] = 1
         return name
 
     def regular(self, node: Node) -> bool:

@@ -14,6 +14,8 @@ __all__ = ["distinct", "merged", "resolve"]
 
 DEEPEST = 32
 MOST_BRANCHES = 64
+STEPS = 1000
+"""Parts that one schema is merged from; of more, some are left out."""
 
 
 def resolve(ref: Any, root: Any) -> Any:
@@ -44,6 +46,7 @@ class _Merge:
     def __init__(self, root: Any) -> None:
         self.root = root
         self.unclear: dict[str, None] = {}
+        self.steps = 0
 
     def whole(self, schema: Any, depth: int) -> dict[str, Any]:
         if not isinstance(schema, Mapping):
@@ -61,8 +64,9 @@ class _Merge:
         parts = list(schema["allOf"]) if isinstance(schema.get("allOf"), list) else []
         if "$ref" in schema:
             parts.insert(0, resolve(schema["$ref"], self.root))
-        if parts and (depth > DEEPEST or None in parts):
-            self.unclear["allOf" if depth > DEEPEST else "$ref"] = None
+        self.steps += len(parts)
+        if parts and (depth > DEEPEST or self.steps > STEPS or None in parts):
+            self.unclear["$ref" if None in parts else "allOf"] = None
             return []
         return parts
 
@@ -78,9 +82,10 @@ class _Merge:
         if key == "type":
             return _types(one, other)
         if key == "enum":
-            return [each for each in one if _among(each, other)]
+            shared = set(map(_spelled, other))
+            return [each for each in one if _spelled(each) in shared]
         if key == "required":
-            return [*one, *(each for each in other if each not in one)]
+            return list(dict.fromkeys(each for each in (*one, *other) if isinstance(each, str)))
         if key.startswith(("min", "exclusiveMin")):
             return max(one, other)
         if key.startswith(("max", "exclusiveMax")):
@@ -95,6 +100,7 @@ class _Merge:
 
 def _types(one: Any, other: Any) -> list[str]:
     first, second = (found if isinstance(found, list) else [found] for found in (one, other))
+    first, second = first[:MOST_BRANCHES], second[:MOST_BRANCHES]
     both = [each for each in first if each in second]
     if "number" in first and "integer" in second:
         both.append("integer")
@@ -106,6 +112,8 @@ def _types(one: Any, other: Any) -> list[str]:
 def distinct(branches: Sequence[Any], root: Any) -> bool:
     """Whether it is plain that no value satisfies two of the branches."""
     whole = [(Schema(branch, root), merged(branch, root)[0]) for branch in branches if isinstance(branch, Mapping)]
+    if len(whole) > MOST_BRANCHES:
+        return False
     return len(whole) == len(branches) and all(_apart(*one, *other) for one, other in combinations(whole, 2))
 
 
@@ -126,12 +134,12 @@ def _wide(kinds: frozenset[str]) -> frozenset[str]:
 def _differ(one: Any, other: Any) -> bool:
     """Whether two schemas name values, and none in common."""
     first, second = (_values(found) for found in (one, other))
-    return bool(first and second) and not any(_among(each, second) for each in first)
+    return bool(first and second) and not set(map(_spelled, first)) & set(map(_spelled, second))
 
 
-def _among(one: Any, values: Sequence[Any]) -> bool:
-    """Whether a value is one of these; for JSON, unlike for Python, true is not 1."""
-    return any(json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True) for other in values)
+def _spelled(value: Any) -> str:
+    """What tells values apart; for JSON, unlike for Python, true is not 1."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _values(schema: Any) -> list[Any]:

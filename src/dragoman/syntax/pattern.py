@@ -20,6 +20,8 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _NOT_LINES = chars("\n\r\u2028\u2029", negated=True)
 _LARGEST = 1000
 _DEEPEST = 50  # groups inside each other
+_LONGEST = 2000
+_COPIES = 4000  # characters and groups, once every bound is written out
 
 
 class _Unread(Exception):
@@ -27,11 +29,24 @@ class _Unread(Exception):
 
 
 def pattern(regex: str) -> Node | None:
-    """What matches the expression, or None if it is not simple."""
+    """What matches the expression, or None if it is not simple, or so large that it would cost an engine much."""
+    if len(regex) > _LONGEST:
+        return None
     try:
-        return _Pattern(regex).whole()
+        found = _Pattern(regex).whole()
     except (_Unread, IndexError, ValueError):
         return None
+    return found if _copies(found) <= _COPIES else None
+
+
+def _copies(node: Node) -> int:
+    """How large a pattern is with its bounds written out, as engines do."""
+    match node:
+        case Seq(parts) | Alt(parts):
+            return sum(map(_copies, parts))
+        case Repeat(part, low, high):
+            return _copies(part) * max(low, high or 1)
+    return 1
 
 
 def span(node: Node) -> tuple[int, int | None]:

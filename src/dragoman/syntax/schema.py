@@ -20,6 +20,7 @@ from functools import lru_cache
 from math import ceil, floor
 from typing import Any
 
+from .extent import steps
 from .grammar import EMPTY, NEVER, Alt, Chars, Literal, Node, Repeat, Rule, Seq, alt, literal, maybe, repeat, seq
 from .kinds import Schema
 from .merge import distinct, merged, resolve
@@ -46,6 +47,9 @@ LOOSE = (
 
 DEEPEST = 48
 """Schemas nested deeper than this are taken for any value."""
+
+OPTIONAL_ITEMS = 64
+"""Of the items that have a schema for each place, so many that need not be there may be."""
 
 _TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 _HINTS = {
@@ -94,6 +98,7 @@ class Walk:
         self.loosened: dict[str, None] = {}
         self.rules: dict[tuple[str, Style], Rule] = {}
         self.depth = 0
+        self.steps = steps()
 
     def value(self, schema: Any, style: Style, place: Schema | None = None, path: str = "#") -> Node:
         """The values that satisfy `schema`.  `place`: all that may stand there, if `schema` is a branch of it."""
@@ -102,6 +107,7 @@ class Walk:
             self._loose(path, "depth", when=self.depth > DEEPEST)
             return NEVER if schema is False else anything(style)
         self.depth += 1
+        self.steps.take(path)
         try:
             return self._value(schema, style, place, path)
         finally:
@@ -175,7 +181,7 @@ class Walk:
         """What stands inside the braces of an object."""
         declared = node.get("properties")
         properties = dict(declared) if isinstance(declared, Mapping) else {}
-        required = [key for key in node.get("required") or () if isinstance(key, str)]
+        required = dict.fromkeys(key for key in node.get("required") or () if isinstance(key, str))
         more = node.get("additionalProperties", declared is None)
         for key in required:
             properties.setdefault(
@@ -226,10 +232,12 @@ class Walk:
             tail = repeat(seq(literal(style.item_comma), further), max(0, low - most), left)
         elif low > most:
             tail = NEVER
-        for i in reversed(range(most)):
-            one = seq(literal(style.item_comma) if i else EMPTY, known[i], tail)
-            tail = one if i < low else maybe(one)
-        return tail
+        elif most > low + OPTIONAL_ITEMS:
+            most = low + OPTIONAL_ITEMS
+        items = [seq(literal(style.item_comma) if i else EMPTY, known[i]) for i in range(most)]
+        for item in reversed(items[low:]):
+            tail = maybe(seq(item, tail))
+        return seq(*items[:low], tail)
 
     # --- strings and numbers
 

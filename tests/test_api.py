@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
+from itertools import pairwise
+from multiprocessing import get_context
 
 import pytest
 
@@ -12,6 +15,7 @@ from dragoman.errors import UnknownDialect, UsageError
 from dragoman.messages import Tool, Turn
 from dragoman.syntax.decode import Policy
 from dragoman.syntax.dialect import Dialect
+from dragoman.syntax.learn import learn
 
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]
 CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
@@ -123,3 +127,33 @@ def test_a_dialect_of_ones_own_needs_no_name():
 def test_what_is_public_is_there():
     assert [name for name in dragoman.__all__ if not hasattr(dragoman, name)] == []
     assert dragoman.__all__ == sorted(dragoman.__all__)
+
+
+def test_many_on_several_cores():
+    with get_context("spawn").Pool(2) as pool:
+        turns = api.decode_many("hermes-json", [CALL] * 50, TOOLS, each=partial(pool.map, chunksize=10))
+    assert turns == api.decode_many("hermes-json", [CALL] * 50, TOOLS)
+
+
+@pytest.mark.parametrize("name", api.names())
+def test_spans_tile_the_text(name: str):
+    dialect = api.get(name)
+    text = f"Hi {dialect.call or 'you'} ok"
+    spans = api.spans(name, text)
+    assert "".join(text[start:end] for start, end, _ in spans) == text
+    assert {role for _, _, role in spans} <= {"content", "reasoning", "arguments", "markup", "unread"}
+    assert all(one[2] != other[2] for one, other in pairwise(spans))
+
+
+def test_spans_tell_the_roles():
+    raw = f"<think>\nhm\n</think>\n\nOk.\n{CALL}"
+    told = {}
+    for start, end, role in api.spans("hermes-json", raw, TOOLS):
+        told[role] = told.get(role, "") + raw[start:end]
+    assert (told["reasoning"], told["content"]) == ("hm", "Ok.")
+    assert '"name"' not in told["arguments"]
+    assert "<tool_call>" in told["markup"]
+
+
+def test_learning_is_public():
+    assert dragoman.learn is learn

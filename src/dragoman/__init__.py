@@ -6,7 +6,7 @@
 'now'
 """
 
-from .api import constrain, decode, decode_many, detect, detections, encode, get, names
+from .api import constrain, decode, decode_many, detect, detections, encode, get, learn, names, spans
 from .errors import DragomanError, UnknownDialect, UsageError
 from .events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning, Usage
 from .messages import Call, Tool, Turn
@@ -40,5 +40,7 @@ __all__ = [
     "encode",
     "fold",
     "get",
+    "learn",
     "names",
+    "spans",
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from .syntax.decode import decode as _decode
 from .syntax.definition import load
 from .syntax.dialect import Dialect
 from .syntax.encode import encode as _encode
+from .syntax.learn import learn
 
-__all__ = ["constrain", "decode", "decode_many", "detect", "detections", "encode", "get", "names"]
+__all__ = ["constrain", "decode", "decode_many", "detect", "detections", "encode", "get", "learn", "names", "spans"]
 
 Tools = Iterable[Tool | Mapping[str, Any]]
 
@@ -113,10 +114,39 @@ def decode_many(
     prompt: str = "",
     finish: str = "stop",
     policy: Policy = Policy(),
+    each: Callable[..., Iterable[Turn]] = map,
 ) -> list[Turn]:
-    """Many turns at once, in order (arguments as for `decode`)."""
-    one, offered = get(dialect), None if tools is None else list(tools)
-    return [_decode(one, text, offered, prompt=prompt, finish=finish, policy=policy) for text in texts]
+    """Many turns at once, in order (arguments as for `decode`).
+
+    `each`: how to do the same for many; `multiprocessing.Pool().map` does it on all cores.
+    """
+    offered = None if tools is None else [tool_of(tool) for tool in tools]
+    one = partial(_decode, get(dialect), tools=offered, prompt=prompt, finish=finish, policy=policy)
+    return list(each(one, texts))
+
+
+def spans(
+    dialect: str | Dialect,
+    text: str,
+    tools: Tools | None = None,
+    *,
+    prompt: str = "",
+    finish: str = "stop",
+    policy: Policy = Policy(),
+) -> list[tuple[int, int, str]]:
+    """What became of each stretch of a text, as (start, end, role), in order and without gaps.
+
+    The roles are content, reasoning, arguments and markup; a trainer masks by them.  Arguments as for `decode`.
+    """
+    found: list[tuple[int, int, str]] = []
+
+    def trace(start: int, end: int, role: str) -> None:
+        if found and found[-1][1:] == (start, role):
+            start = found.pop()[0]
+        found.append((start, end, role))
+
+    _decode(get(dialect), text, tools, prompt=prompt, finish=finish, policy=policy, trace=trace)
+    return found
 
 
 def encode(dialect: str | Dialect, turn: Turn, *, prompt: str = "") -> str:

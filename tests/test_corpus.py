@@ -8,6 +8,7 @@ import zlib
 import corpus
 import pytest
 from corpus import Case
+from scenes import tiles
 from streams import (
     Setting,
     bare,
@@ -73,6 +74,20 @@ def test_marks_as_special_tokens_mean_the_same(case: Case):
     found = corpus.problems(case, turn_of(events))
     assert not found, "\n".join([f"pieces: {pieces!r}", "wanted", *case.expect, *found])
     assert merge(play(made, singly(pieces), case.finish)) == merge(events)
+
+
+@pytest.mark.parametrize("case", [c for c in PARSED if not c.marks], ids=str)
+def test_a_prompt_may_hold_the_beginning_of_the_turn(case: Case):
+    chance = random.Random(zlib.crc32(case.title.encode()))
+    prompt = case.prompt or api.get(case.dialect).begins
+    for _ in range(2):
+        at = chance.randrange(len(case.raw) + 1)
+        made = Setting(api.get(case.dialect), case.tools, prompt + case.raw[:at], None, Policy(**case.policy))
+        spans: list[tuple[int, int, str]] = []
+        rest = [(case.raw[at:], False)]
+        events = play(made, rest, case.finish, spans)
+        tiles(case.raw[at:], spans, events)
+        assert merge(play(made, singly(rest), case.finish)) == merge(events), case.raw[:at]
 
 
 @each_case

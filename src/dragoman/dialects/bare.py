@@ -23,7 +23,7 @@ LLAMA3_JSON = Dialect(
     results="{text}",
     results_role="ipython",
     signs=("<|python_tag|>", "ipython"),
-    aliases=("llama3_json", "llama3", "llama4_json"),
+    aliases=("llama3_json", "llama3", "llama4_json", "llama"),
     models="Llama 3.1 to 3.3",
 )
 
@@ -46,6 +46,7 @@ GENERIC_JSON = Dialect(
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,
     results="{text}",
+    aliases=("json",),
     models="Any model told to answer in JSON",
 )
 

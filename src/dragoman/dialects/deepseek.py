@@ -31,7 +31,7 @@ DEEPSEEK_V3 = Dialect(
     turn=TURN,
     results=RESULTS,
     signs=("<｜tool▁calls▁begin｜>", "```json"),
-    aliases=("deepseek_v3", "deepseekv3", "deepseek-r1", "deepseek_r1"),
+    aliases=("deepseek_v3", "deepseekv3", "deepseek-r1", "deepseek_r1", "deepseek", "deepseek3", "cogito"),
     models="DeepSeek-R1, V3, V3-0324",
 )
 
@@ -48,6 +48,6 @@ DEEPSEEK_V31 = Dialect(
     turn=TURN,
     results=RESULTS,
     signs=("<｜tool▁calls▁begin｜>",),
-    aliases=("deepseek_v31", "deepseekv31"),
+    aliases=("deepseek_v31", "deepseekv31", "deepseek_v3_1", "deepseek31"),
     models="DeepSeek-V3.1, V3.1-Terminus, V3.2-Exp",
 )

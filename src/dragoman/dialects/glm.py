@@ -19,7 +19,7 @@ GLM45 = Dialect(
     results=RESULTS,
     results_role="observation",
     signs=("<arg_key>", "<arg_value>", "[gMASK]<sop>"),
-    aliases=("glm4_moe", "glm", "glm-4.5"),
+    aliases=("glm4_moe", "glm", "glm-4.5", "glm45_moe"),
     models="GLM-4.5, GLM-4.6",
 )
 
@@ -34,7 +34,7 @@ GLM47 = Dialect(
     results="<tool_response>{text}</tool_response>",
     results_role="observation",
     signs=("<arg_key>", "<arg_value>", "[gMASK]<sop>", "<tool_response>{{"),
-    aliases=("glm4_7", "glm-4.7", "glm-5"),
+    aliases=("glm4_7", "glm-4.7", "glm-5", "glm47_moe"),
     models="GLM-4.7, GLM-5",
 )
 
@@ -89,6 +89,7 @@ IQUEST = Dialect(
     turn="<|iquest_{role}|>{text}",
     results=RESULTS,
     signs=("<|iquest_assistant|>",),
+    aliases=("iquest_q1",),
     models="IQuest-Q1",
 )
 

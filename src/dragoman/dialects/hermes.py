@@ -42,6 +42,8 @@ HERMES = Dialect(
         "qwen3",
         "qwen3-thinking",
         "holo2",
+        "qwen3-vl-instruct",
+        "qwen3-vl-thinking",
     ),
     models="Hermes 2 Pro to 4, Qwen2.5, QwQ, Qwen3, MiMo-7B, Granite 4.0 and 4.1, SmolLM3, Jamba Reasoning, Trinity, Falcon 3",
 )

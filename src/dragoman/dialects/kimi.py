@@ -8,6 +8,7 @@ CALL = "<|tool_call_begin|>functions.{name}:{index}<|tool_call_argument_begin|>{
 KIMI_K2 = Dialect(
     "kimi-k2",
     section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+    sections=("<|tool_call_section_begin|>{calls}<|tool_call_section_end|>",),
     call=CALL,
     args=JsonObject(),
     also=(CALL.replace("functions.", ""),),
@@ -26,6 +27,6 @@ KIMI_K2 = Dialect(
     turn="<|im_{role}|>{role}<|im_middle|>{text}<|im_end|>",
     results="## Return of {id}\n{text}",
     signs=("<|tool_calls_section_begin|>",),
-    aliases=("kimi_k2",),
+    aliases=("kimi_k2", "kimik2", "kimi_k25", "kimi_thinking"),
     models="Kimi-K2, K2-Thinking, K2.5",
 )

@@ -19,7 +19,7 @@ MISTRAL_V11 = Dialect(
     special=("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "[THINK]", "[/THINK]", "</s>"),
     turn="[{role}]{text}[/{role}]",
     signs=("[TOOL_CALLS]", "[ARGS]"),
-    aliases=("mistral", "ministral3"),
+    aliases=("mistral", "ministral3", "ministral"),
     models="Mistral Small 3.2 and 4, Devstral, Magistral, Ministral 3, Mistral Large 3",
 )
 

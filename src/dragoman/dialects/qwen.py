@@ -27,7 +27,7 @@ QWEN3_CODER = Dialect(
     declare=DECLARE,
     results_role="user",
     signs=("<tool_call>", "<function=", "<parameter="),
-    aliases=("qwen3_coder", "qwen3-coder", "qwen3_xml"),
+    aliases=("qwen3_coder", "qwen3-coder", "qwen3_xml", "qwen_xml", "qwen_coder"),
     models="Qwen3-Coder, Qwen3-Coder-Next",
 )
 

@@ -16,7 +16,7 @@ NEMOTRON3 = Dialect(
     declare=DECLARE,
     results_role="user",
     signs=("<tool_call>", "<function=", "<parameter=", "truncate_history_thinking"),
-    aliases=("nemotron_v3", "nemotron_3"),
+    aliases=("nemotron_v3", "nemotron_3", "nano_v3", "nemotron-3-nano"),
     models="Nemotron 3 Nano, Super and Ultra, 3.5 Lightning",
 )
 

@@ -188,7 +188,7 @@ COHERE_CMD3 = Dialect(
     turn="<|START_OF_TURN_TOKEN|><|{role}|>{text}<|END_OF_TURN_TOKEN|>",
     results="{text}",
     signs=("<|START_ACTION|>", "<|START_RESPONSE|>"),
-    aliases=("cohere_command3",),
+    aliases=("cohere_command3", "cohere", "cohere_cmd"),
     models="Command R7B, Command A",
 )
 

@@ -115,7 +115,7 @@ class Calling:
         if mark:
             r.back()
         body = "".join(pieces).rstrip()
-        if mark and residue:
+        if residue and (mark or body.count(residue) > body.count("{")):
             body = body.removesuffix(residue).rstrip()
         call.put(body, start, r.at)
         call.flawed = call.flawed or "bad-json"

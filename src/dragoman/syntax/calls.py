@@ -157,8 +157,7 @@ class CallSink:
             self.sink.notice(self.lenience, self.began)
             self.lenience = ""
         self.sink.index = self.index
-        self.sink.out.append(CallStart(self.index, id or self.id, name, self.sink.call()))
-        self.id = ""
+        self.sink.out.append(CallStart(self.index, id, name, self.sink.call()))
         return True
 
     def _undeclared(self, name: str) -> bool:

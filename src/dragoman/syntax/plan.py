@@ -7,6 +7,7 @@ A mark means one of
     close   a block or a call ends; without an open one it is a stray mark
     call    a call begins; the forms that begin so are told apart by what comes next
     bare    a call's own structure without its opening mark: a recovery form
+    list    `[` at a line start may be a list of Python calls without its opening mark: a recovery form
     json    `{"` at a line start may be a call's JSON without its opening mark: a recovery form
     drop    nothing, where a block may begin or end
     noise   nothing, amid a text
@@ -115,6 +116,11 @@ class Plan:
     body: FormPlan | None = None
 
     @property
+    def lists(self) -> bool:
+        """Whether a list of Python calls is this dialect's own way to write them."""
+        return self.python is not None and any(isinstance(form.codec, Python) for form in self.dialect.forms[:1])
+
+    @property
     def marked(self) -> bool:
         """Whether calls have marks, so that one without any is a slip."""
         return bool(self.forms)
@@ -140,7 +146,7 @@ class Plan:
             return "call"
         if mark in self.bare:
             return "bare"
-        return "json" if mark == "{" else "close"
+        return {"{": "json", "[": "list"}.get(mark, "close")
 
     def state(self, prompt: str) -> tuple[str, str]:
         """Where a turn begins behind a rendered prompt: a state, and the assistant's part, to be read in it."""
@@ -163,6 +169,7 @@ class Plan:
             found += [*self.sections, *self.forms, *(() if reasoning else self.last)]
         if calls and recover:
             found += [*self.bare, *(("{",) if self.json and not reasoning else ())]
+            found += ["["] * (self.lists and not reasoning)
         return stop(*found, plain=frozenset((*self.opens, *self.closes, *self.dialect.ends)))
 
 

@@ -67,7 +67,7 @@ def spelling(mark: str) -> tuple[str, ...]:
         elif char in _BARS:
             if i and mark[i - 1] in _BARS:
                 continue
-            atoms.append(f"[{_BARS}]{{1,2}}")
+            atoms.append(f"[{_BARS}]" if i == len(mark) - 1 else f"[{_BARS}]{{1,2}}")  # else the cutting would decide
         else:
             atoms.append(("\\s{0,8}" if tag else "\\s+") if char.isspace() and char != "\n" else re.escape(char))
     return tuple(atoms)

@@ -7,12 +7,13 @@ too when they come.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
 
 from .calling import Calling
 from .calls import CallSink, Policy, Tools
 from .codecs import BAD, CUT, WHOLE
-from .codecs.json_call import JsonCall
+from .codecs.nameless import is_id, nameless
 from .dialect import Dialect
 from .plan import NAME, FormPlan
 from .reader import LONGEST, Reader, Steps, stop
@@ -22,7 +23,6 @@ from .template import Hole, parse
 __all__ = ["Reading"]
 
 NAMELESS = "nameless"
-_BY_KEYS = JsonCall("", (), "")  # a bare counter is no name: the keys of the arguments tell it
 
 _JUNK = re.compile(r"\s{0,64}[}\])]{0,64}")
 _LINE_END = re.compile(r"[ \t]{0,64}(?P<ok>[\r\n;,\]])?")
@@ -108,7 +108,7 @@ class Reading(Calling):
         if form.steps[0][0] != "call":
             state = yield from self.head(form, call)
             if state == NAMELESS:
-                return (yield from _BY_KEYS.decode(self.r, call))
+                return (yield from nameless(self.r, call, call.id))
             if state != WHOLE or call.empty:
                 return state
         state = yield from form.codec.decode(self.r, call)
@@ -168,7 +168,7 @@ class Reading(Calling):
         ended = r.closed and not r.buf[r.pos :].strip()
         if not ended and (found is None or found["ok"] is None):
             return BAD
-        if self.tools.known and words["name"].isdigit() and not call.declared(words["name"]):
+        if self.tools.known and is_id(words["name"]) and not call.declared(words["name"]):
             call.id = words["name"]
             return NAMELESS
         return WHOLE if call.begin(words["name"], self.id(words)) else BAD
@@ -272,6 +272,15 @@ class Reading(Calling):
             self.returned += (form or forms[0]).closers
         if opener:
             self.sink.notice("gave-back", at, raw)
-        if raw.strip():
-            self.sink.content(raw, at)
+        for piece, start in self.without_marks(raw, at) if opener in self.dialect.special else ((raw, at),):
+            if piece.strip():
+                self.sink.content(piece, start)
         return "content"
+
+    def without_marks(self, raw: str, at: int) -> Iterator[tuple[str, int]]:
+        """A text without the marks that are special tokens, in pieces with their offsets."""
+        start = 0
+        for found in stop(*self.dialect.special).final.finditer(raw):
+            yield raw[start : found.start()], at + start
+            start = found.end()
+        yield raw[start:], at + start

@@ -216,6 +216,10 @@ class Sink:
         self.floor = 0
         if self.spans is not None:
             self.spans.clear()
+        if self.saved is not None:  # what waits may be given back, but what was said before it is the prompt's
+            self.saved.out.clear()
+            (self.saved.spans or []).clear()
+            self.saved = self.saved._replace(held="")
 
 
 class _State(NamedTuple):

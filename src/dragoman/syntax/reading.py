@@ -270,7 +270,7 @@ class Reading(Calling):
             at, raw = at + len(raw) - len(rest), rest
         elif opener in self.plan.forms or opener in self.plan.bare:
             self.returned += (form or forms[0]).closers
-        if opener:
+        if opener and not forms[0].gated:  # a word or a fence that opens no call is nothing to tell of
             self.sink.notice("gave-back", at, raw)
         for piece, start in self.without_marks(raw, at) if opener in self.dialect.special else ((raw, at),):
             if piece.strip():

@@ -26,7 +26,7 @@ PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 pyt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-clients check format bench long coverage docs wheel clean
+.PHONY: help serve test test-clients check format bench long coverage docs screenshots wheel clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reach
 
 docs: $(VENV)/.dev  ## write the reference pages anew from the code
 	$(PY) docs/generate.py
+
+screenshots: $(VENV)/.dev  ## pictures of the page in both themes, in build/screenshots (needs Chromium)
+	$(PY) docs/screenshots.py
 
 wheel: $(VENV)/.dev  ## build the wheel and the source archive, and run the tests against the wheel
 	rm -rf dist build

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from prometheus_client.parser import text_string_to_metric_families
 
 from .conftest import USER, WEATHER, ask, call
@@ -55,3 +58,13 @@ async def test_a_key_guards_it(serving):
     server = serving({"output": "fine"}, api_key="secret")
     assert (await call(server, "GET", "/metrics")).status == 401
     assert (await call(server, "GET", "/metrics", headers={"authorization": "Bearer secret"})).status == 200
+
+
+async def test_the_dashboard_asks_for_metrics_that_there_are(serving):
+    server = serving({"output": CALL, "cut": [5]})
+    await ask(server, {"messages": USER, "tools": [WEATHER], "stream": True})
+    there = {key[0] for key in await told(server)}
+    there |= {"dragoman_cancelled_total", "dragoman_deadlines_total"}
+    dashboard = (Path(__file__).parents[2] / "docs/grafana.json").read_text("utf-8")
+    asked = set(re.findall(r"(?:dragoman|gen_ai_server)_\w+", dashboard))
+    assert asked - there == set()

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+import zlib
+from contextlib import closing
 
 import pytest
 
@@ -122,3 +129,35 @@ async def test_a_recorded_turn_is_sent_again(serving, tmp_path, capsys):
     assert "get_weather" in said
     assert "[DONE]" in said
     assert main(["replay", str(path)]) == 0
+
+
+@pytest.mark.parametrize("name", ["turns", "turns.sqlite"])
+def test_a_killed_server_leaves_no_half_a_turn(tmp_path, name):
+    """The server is killed while it writes one turn after another; what is there then reads back whole."""
+    script, place = tmp_path / "script.toml", tmp_path / name
+    script.write_text('model = "m"\ndialect = "hermes-json"\n[[turn]]\noutput = "' + "word " * 3000 + '"\n', "utf-8")
+    words = ["serve", "--engine", "script", "--script", script, "--port", "0", "--state", "off", "--turn-log-to", place]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dragoman", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    url = next(match[0] for line in process.stdout if (match := re.search(r"http://[\d.:]+", line.decode())))
+    body = json.dumps({"messages": USER}).encode()
+    asked = urllib.request.Request(f"{url}/v1/chat/completions", body, {"content-type": "application/json"})
+    for _ in range(12):
+        with urllib.request.urlopen(asked) as answer:
+            answer.read()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    cases = _whole(place)
+    assert cases
+    assert all(case.raw == "word " * 3000 and case.expect[-1] == "notices none" for case in cases)
+
+
+def _whole(place):
+    if place.is_dir():
+        return [case for path in place.glob("*.txt") for case in load(path)]
+    with closing(sqlite3.connect(place)) as database:
+        assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+        rows = database.execute("select text from turns").fetchall()
+    return [read(zlib.decompress(text).decode())[0] for (text,) in rows]

@@ -135,7 +135,7 @@ async def test_five_thousand_turns_scroll(serving, browser):
 def record(number: int) -> Record:
     body = {"messages": [{"role": "user", "content": f"number {number}"}]}
     made = Record(f"t{number}", 1e9 + number, "/x", "chat", "m", "hermes-json", body, Prompt(()))
-    made.batches.append((0.1, [Piece("hi")]))
+    made.came(0.1, [Piece("hi")])
     made.outcome, made.first, made.seconds = "stop", 0.1, 0.2
     return made
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -39,6 +39,7 @@ def explain(
     tools: str = "",
     prompt: str = "",
     finish: Reason | None = None,
+    recover: Literal["strict", "turn-start", "anywhere"] | None = None,
     step: bool = False,
     pieces: bool = False,
     compare: Annotated[tuple[str, str] | None, Parameter(consume_multiple=False)] = None,
@@ -48,6 +49,8 @@ def explain(
     server: str = "http://127.0.0.1:8000",
     api_key: Annotated[str, Parameter(env_var="DRAGOMAN_API_KEY", show_default=False)] = "",
     kept_in: str = "",
+    url: str = "",
+    port: int = 8001,
 ) -> int:
     """Explain what a model wrote: what every character became, and what was noticed.
 
@@ -59,6 +62,7 @@ def explain(
         tools: The tools on offer, as in `dragoman decode`.
         prompt: The end of the rendered prompt, or @FILE.
         finish: Why the engine stopped.
+        recover: Where calls without their marks are looked for; by default as the case says, else at a turn's start.
         step: Walk through it piece by piece; on a terminal, Enter goes on.
         pieces: Show where the pieces end, and which were special tokens.
         compare: Two dialects: what each of them reads.
@@ -67,9 +71,17 @@ def explain(
         json: Print JSON.
         server: The server that remembers the turn, if the source is an id.
         api_key: Its key.
+        url: A server to stand in front of: every turn that goes through is explained as it ends, or with --step as it comes.
+        port: The port to listen on for --url.
         kept_in: Where it keeps turns (its --turn-log-to), instead of asking it.
     """
+    if url:
+        from .between import stand_between  # noqa: PLC0415 (the server is needed for nothing else here)
+
+        return stand_between(url, port, dialect, step=step, pieces=pieces)
     case = _given(_source(source, server, api_key, kept_in), dialect, tools, prompt, finish)
+    if recover:
+        case = replace(case, policy={**case.policy, "recover": recover})
     if compare:
         return _compare(case, *compare)
     named = case if case.dialect else replace(case, dialect=_recognised(case))

@@ -13,7 +13,7 @@ from ..explanation import Explanation, Step, Tile
 from ..notices import NOTICES
 from .files import dump
 
-__all__ = ["Painter"]
+__all__ = ["Painter", "paint_event", "paint_step"]
 
 STYLES = {"content": "green", "reasoning": "italic blue", "arguments": "cyan", "markup": "dim", "unread": "strike dim"}
 _LABEL = 11
@@ -48,7 +48,7 @@ class Painter:
     def steps(self) -> Iterator[None]:
         """One piece after another: when it came, what it was, what is held back, and what came of it."""
         for step in self._found.steps:
-            self._console.print(_step(step))
+            self._console.print(paint_step(step))
             for event in step.events:
                 self._print("", Text(f"-> {_event(event)}"), _style(event))
             yield
@@ -101,7 +101,13 @@ def _finish(found: Explanation) -> str:
     return f"{turn.finish}: {called}" if called else turn.finish
 
 
-def _step(step: Step) -> Text:
+def paint_event(event: Event) -> Text:
+    """One event, on a line."""
+    return Text(f"{'':<{_LABEL}}-> {_event(event)}", style=_style(event))
+
+
+def paint_step(step: Step) -> Text:
+    """One piece, on a line."""
     text = Text()
     text.append(f"{step.moment.seconds:8.3f} s " if step.moment else "")
     text.append(f"{step.at:>6}  ", style="dim")

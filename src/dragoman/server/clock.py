@@ -49,9 +49,10 @@ class Clock:
         self._first = True
         self._changed.set()
 
-    def read(self) -> None:
-        """Something came from the engine."""
-        self._read = self._time()
+    def read(self) -> float:
+        """Something came from the engine; the time it is."""
+        self._read = now = self._time()
+        return now
 
     def writing(self) -> None:
         """A write begins; it waits for as long as the client is slow."""

@@ -21,7 +21,8 @@ __all__ = ["Exchange"]
 class Exchange:
     """One request being answered.
 
-    `id`: of the answer, as the client sees it.  `began`: by the event loop's clock.  `caller`: who asked.
+    `id`: of the answer, as the client sees it.  `began`, `now`: by the event loop's clock, when it began and when the
+    engine was last read.  `caller`: who asked.
     `first` and `seconds`: until the first piece, and until the end; None while they are not known.
     `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
     `left`: the client closed the connection.  `held`: it counts among what its key has running.
@@ -43,6 +44,7 @@ class Exchange:
     left: bool = False
     held: bool = False
     task: asyncio.Task[None] | None = None
+    now: float = 0.0
     path: str = ""
     protocol: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)

@@ -120,15 +120,14 @@ def _frame(event: str, data: Any) -> bytes:
 def _growth(record: Record, told: int) -> Iterator[tuple[str, str]]:
     """What came since, neighbours of one kind together."""
     kind, texts = "", list[str]()
-    for _, events in record.told[told:]:
-        for event in events:
-            new, text = _shown(event)
-            if new != kind and texts:
-                yield kind, "".join(texts)
-                texts = []
-            kind = new or kind
-            if text:
-                texts.append(text)
+    for event in record.told[told:]:
+        new, text = _shown(event)
+        if new != kind and texts:
+            yield kind, "".join(texts)
+            texts = []
+        kind = new or kind
+        if text:
+            texts.append(text)
     if texts:
         yield kind, "".join(texts)
 

@@ -5,7 +5,6 @@ The histograms of whole turns are filled when a turn ends.  What is counted per 
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,7 +69,7 @@ class Metrics(Observer):
 
     def pieces(self, exchange: Exchange, index: int, batch: Sequence[Any]) -> None:
         """As in `Observer`."""
-        self._gaps.saw(exchange, asyncio.get_running_loop().time())
+        self._gaps.saw(exchange, exchange.now)
 
     def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
         """As in `Observer`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..events import Event, Notice
@@ -38,44 +38,47 @@ class Observer:
 
 
 class Observers:
-    """Several observers as one."""
+    """Several observers as one.  Nobody is asked for what it does not look at: that costs nothing."""
 
     def __init__(self, observers: Sequence[Observer] = ()) -> None:
-        self._observers: list[Observer] = []
-        self._near: list[Observer] = []  # those that see the pieces too: nobody else costs anything there
+        self._started: list[Callable[..., None]] = []
+        self._prepared: list[Callable[..., None]] = []
+        self._pieces: list[Callable[..., None]] = []
+        self._events: list[Callable[..., None]] = []
+        self._finished: list[Callable[..., None]] = []
         for observer in observers:
             self.add(observer)
 
     def add(self, observer: Observer) -> None:
         """Let one more watch."""
-        self._observers.append(observer)
-        if type(observer).pieces is not Observer.pieces:
-            self._near.append(observer)
+        for name in ("started", "prepared", "pieces", "events", "finished"):
+            if getattr(type(observer), name) is not getattr(Observer, name):
+                getattr(self, f"_{name}").append(getattr(observer, name))
 
     def started(self, exchange: Exchange) -> None:
         """As in `Observer`."""
-        for observer in self._observers:
-            observer.started(exchange)
+        for tell in self._started:
+            tell(exchange)
 
     def prepared(self, exchange: Exchange, choices: Sequence[Choice]) -> None:
         """As in `Observer`."""
-        for observer in self._observers:
-            observer.prepared(exchange, choices)
+        for tell in self._prepared:
+            tell(exchange, choices)
 
     def pieces(self, exchange: Exchange, index: int, batch: Sequence[Any]) -> None:
         """As in `Observer`."""
-        for observer in self._near:
-            observer.pieces(exchange, index, batch)
+        for tell in self._pieces:
+            tell(exchange, index, batch)
 
     def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
         """As in `Observer`."""
-        for observer in self._observers:
-            observer.events(exchange, index, events, frames)
+        for tell in self._events:
+            tell(exchange, index, events, frames)
 
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
-        for observer in self._observers:
-            observer.finished(exchange)
+        for tell in self._finished:
+            tell(exchange)
 
 
 class Log(Observer):

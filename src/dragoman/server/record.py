@@ -47,14 +47,12 @@ class Recorder(Observer):
 
     def pieces(self, exchange: Exchange, index: int, batch: Sequence[Any]) -> None:
         """As in `Observer`."""
-        seconds = asyncio.get_running_loop().time() - exchange.began
-        self.log.came(self._open[exchange][index], seconds, batch)
+        self._open[exchange][index].came(exchange.now - exchange.began, batch)
 
     def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
         """As in `Observer`."""
         if records := self._open.get(exchange):
-            seconds = asyncio.get_running_loop().time() - exchange.began
-            self.log.sent(records[index], seconds, events, frames)
+            records[index].made(exchange.now - exchange.began, events, frames)
 
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""

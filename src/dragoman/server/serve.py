@@ -167,7 +167,7 @@ class _Answer:
 
     def _read(self, choice: Choice, batch: Sequence[Item]) -> tuple[list[Event], End | None]:
         """The events of what was read together, and the end if it was among it."""
-        self.clock.read()
+        self.exchange.now = self.clock.read()
         self.observers.pieces(self.exchange, choice.index, batch)
         found: list[Event] = []
         for item in batch:

@@ -140,10 +140,7 @@ def _turn(service: Service, scope: Scope) -> tuple[int, Any]:
         "prompt": case.prompt,
         "text": write(brief(case)),
         "sent": [{"seconds": seconds, "text": text} for seconds, text in case.frames],
-        "told": [
-            {"seconds": seconds, "events": [{"event": type(event).__name__, **_plain(event)} for event in events]}
-            for seconds, events in (record.told if record.decoded else ())
-        ],
+        "told": [{"event": type(event).__name__, **_plain(event)} for event in record.told] if record.decoded else [],
         "explanation": _explained(case),
     }
 

@@ -7,6 +7,7 @@ So a piece costs one append, and a turn that nobody asks for is never written ou
 from __future__ import annotations
 
 import json
+from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any, Protocol
 from ..cases.case import Case, Moment
 from ..cases.expect import describe
 from ..engines.base import Piece, Prompt
-from ..events import Event, Usage
+from ..events import Event, Notice, Usage
 from ..messages import Tool, Turn
 from ..syntax.decode import fold
 from .redact import redact
@@ -33,7 +34,10 @@ class Record:
 
     `id`: of the answer, with `-N` behind it for the choices after the first.  `began`: Unix time in seconds.
     `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
-    `batches`, `told` and `frames`: what came, what was made of it and what went, with the seconds since the request.
+    `texts`, `ids`, `special`, `times`: the pieces, the ids of their tokens, the numbers of those that were special tokens,
+    and the seconds since the request.  `told`: the events.  `frames`, `sent`: what went, and when.
+    These are flat: many small tuples would be looked through again and again by the garbage collector.
+    `noticed`: the codes of its notices, once it is over.
     `key`: the name of the API key that asked.  `decoded`: the engine decodes by itself, and the text is only what it left.
     `outcome`: open, or how it ended.  `first`, `seconds`: until the first piece, until the end.
     """
@@ -51,9 +55,14 @@ class Record:
     policy: Mapping[str, Any] = field(default_factory=dict)
     stop: tuple[str, ...] = ()
     parallel: bool = True
-    batches: list[tuple[float, Sequence[Any]]] = field(default_factory=list)
-    frames: list[tuple[float, bytes]] = field(default_factory=list)
-    told: list[tuple[float, Sequence[Event]]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    ids: list[Sequence[int]] = field(default_factory=list)
+    special: set[int] = field(default_factory=set)
+    times: array[float] = field(default_factory=lambda: array("d"))
+    told: list[Event] = field(default_factory=list)
+    noticed: list[str] = field(default_factory=list)
+    frames: list[bytes] = field(default_factory=list)
+    sent: array[float] = field(default_factory=lambda: array("d"))
     decoded: bool = False
     key: str = ""
     streamed: bool = False
@@ -65,36 +74,37 @@ class Record:
     seconds: float | None = None
     size: int = 0
 
-    @property
-    def pieces(self) -> Iterator[tuple[float, Piece]]:
-        """What the model wrote, as it came."""
-        return ((seconds, item) for seconds, batch in self.batches for item in batch if type(item) is Piece)
+    def came(self, seconds: float, batch: Sequence[Any]) -> None:
+        """Pieces came."""
+        for item in batch:
+            if type(item) is Piece:
+                if item.special:
+                    self.special.add(len(self.texts))
+                self.texts.append(item.text)
+                self.ids.append(item.ids)
+                self.times.append(seconds)
+
+    def made(self, seconds: float, events: Sequence[Event], frames: bytes) -> None:
+        """Events were made of them, and frames were sent."""
+        self.told += events
+        if frames:
+            self.frames.append(frames)
+            self.sent.append(seconds)
 
     @property
     def raw(self) -> str:
         """What the model wrote."""
-        return "".join(piece.text for _, piece in self.pieces)
-
-    @property
-    def events(self) -> Iterator[Event]:
-        """What was made of it."""
-        return (event for _, events in self.told for event in events)
-
-    @property
-    def noticed(self) -> list[str]:
-        """The codes of its notices."""
-        return [notice.code for notice in fold(self.events).notices]
+        return "".join(self.texts)
 
     def case(self) -> Case:
         """It as a case; secrets are masked."""
-        pieces = list(self.pieces)
         raw = self.raw
         masked = redact(raw)
         frames = self.frames if masked == raw else []  # in frames a secret stands in parts
         return Case(
             self.dialect,
             self.id,
-            tuple(_cut_like(masked, [piece for _, piece in pieces])),
+            tuple(self._cut(masked)),
             None if self.tools is None else tuple(self.tools),
             redact(self.prompt.text[-_PROMPT:]),
             self.finish,
@@ -102,10 +112,13 @@ class Record:
             self.stop,
             marks=bool(self.marks),
             vocabulary=self.marks,
-            moments=tuple(Moment(seconds, tuple(piece.ids)) for seconds, piece in pieces),
+            moments=tuple(Moment(seconds, tuple(ids)) for seconds, ids in zip(self.times, self.ids, strict=True)),
             path=self.path,
             request=redact(json.dumps(_short(self.body))),
-            frames=tuple((seconds, redact(frame.decode("utf-8", "replace"))) for seconds, frame in frames),
+            frames=tuple(
+                (seconds, redact(frame.decode("utf-8", "replace")))
+                for seconds, frame in zip(self.sent, frames, strict=False)
+            ),
             parallel=self.parallel,
             facts=tuple(self._facts()),
             expect=tuple(map(redact, describe(self._turn(raw)))) if not self.decoded else (f"finish {self.outcome}",),
@@ -113,10 +126,17 @@ class Record:
 
     def _turn(self, raw: str) -> Turn:
         """What it meant, with those ids of calls that the model wrote itself."""
-        turn = fold(self.events)
+        turn = fold(self.told)
         for call in turn.calls:
             call.id = call.id if call.id in raw else ""
         return turn
+
+    def _cut(self, text: str) -> Iterator[tuple[str, bool]]:
+        """A text of the same length, in the same pieces."""
+        at = 0
+        for number, piece in enumerate(self.texts):
+            yield text[at : at + len(piece)], number in self.special
+            at += len(piece)
 
     def _facts(self) -> Iterator[str]:
         when = datetime.fromtimestamp(self.began, UTC).isoformat(timespec="milliseconds")
@@ -129,14 +149,6 @@ class Record:
             yield "the engine decodes by itself: the text is what it left, and calls it told of are not in it"
         if self.error:
             yield redact(self.error.replace("\n", " "))
-
-
-def _cut_like(text: str, pieces: Sequence[Piece]) -> Iterator[tuple[str, bool]]:
-    """A text of the same length, in the same pieces."""
-    at = 0
-    for piece in pieces:
-        yield text[at : at + len(piece.text)], piece.special
-        at += len(piece.text)
 
 
 def _short(value: Any) -> Any:
@@ -193,19 +205,9 @@ class TurnLog:
         self._records[record.id] = record
         self._trim()
 
-    def came(self, record: Record, seconds: float, batch: Sequence[Any]) -> None:
-        """Pieces came."""
-        record.batches.append((seconds, batch))
-
-    def sent(self, record: Record, seconds: float, events: Sequence[Event], frames: bytes) -> None:
-        """Events came of them, and frames were sent."""
-        if events:
-            record.told.append((seconds, events))
-        if frames:
-            record.frames.append((seconds, frames))
-
     def end(self, record: Record) -> None:
         """It is over."""
+        record.noticed = [event.code for event in record.told if type(event) is Notice]
         record.size = _size(record)
         if record.size > self.limit // 8:
             _shrink(record)
@@ -236,18 +238,21 @@ class TurnLog:
 
 
 def _size(record: Record) -> int:
-    frames = sum(len(frame) for _, frame in record.frames)
-    return frames + sum(len(piece.text) + _PIECE for _, piece in record.pieces) + len(str(record.body))
+    texts = sum(map(len, record.texts)) + sum(map(len, record.frames))
+    return texts + _PIECE * len(record.texts) + len(str(record.body))
 
 
 def _shrink(record: Record) -> None:
     """Forget the frames of a turn that is too large, and where its pieces were cut."""
     record.frames = []
-    joined: list[Piece] = []
-    for _, piece in record.pieces:
-        if joined and not piece.special and not joined[-1].special:
-            joined[-1] = Piece(joined[-1].text + piece.text)
+    joined, special = list[str](), set[int]()
+    for number, text in enumerate(record.texts):
+        if number in record.special:
+            special.add(len(joined))
+        if joined and not {number, number - 1} & record.special:
+            joined[-1] += text
         else:
-            joined.append(piece)
-    record.batches = [(record.first or 0.0, joined)]
+            joined.append(text)
+    record.texts, record.special = joined, special
+    record.ids, record.times = [()] * len(joined), array("d", [record.first or 0.0] * len(joined))
     record.size = _size(record)

@@ -80,6 +80,13 @@ function words(event) {
   }
 }
 
+function reveal(pane, element) {
+  // Only the pane scrolls: the page under the pointer stays where it is.
+  const [outer, inner] = [pane.getBoundingClientRect(), element.getBoundingClientRect()];
+  if (inner.top < outer.top) pane.scrollTop -= outer.top - inner.top + 8;
+  else if (inner.bottom > outer.bottom) pane.scrollTop += Math.min(inner.bottom - outer.bottom + 8, inner.top - outer.top - 8);
+}
+
 export function tie(box) {
   // Hovering or focusing a piece lights up everything that belongs to it.
   const light = (event) => {
@@ -88,7 +95,8 @@ export function tie(box) {
     if (number === undefined) return;
     for (const same of box.querySelectorAll(`[data-step="${number}"]`)) {
       same.classList.add("on");
-      if (!same.parentElement.contains(event.target) && same.parentElement !== event.target) same.scrollIntoView({ block: "nearest" });
+      const pane = same.closest(".pane");
+      if (pane && !pane.contains(event.target)) reveal(pane, same);
     }
   };
   box.addEventListener("mouseover", light);

@@ -79,9 +79,7 @@ def explain(
         from .between import stand_between  # noqa: PLC0415 (the server is needed for nothing else here)
 
         return stand_between(url, port, dialect, step=step, pieces=pieces)
-    case = _given(_source(source, server, api_key, kept_in), dialect, tools, prompt, finish)
-    if recover:
-        case = replace(case, policy={**case.policy, "recover": recover})
+    case = _given(_source(source, server, api_key, kept_in), dialect, tools, prompt, finish, recover)
     if compare:
         return _compare(case, *compare)
     named = case if case.dialect else replace(case, dialect=_recognised(case))
@@ -112,8 +110,10 @@ def _source(source: str, server: str, key: str, place: str) -> Case:
     return read(fetch(f"{server}/dragoman/turns/{source}.txt", key))[0]
 
 
-def _given(case: Case, dialect: str, tools: str, prompt: str, finish: str | None) -> Case:
+def _given(case: Case, dialect: str, tools: str, prompt: str, finish: str | None, recover: str | None) -> Case:
     """The case, with what the command line says of it."""
+    if recover:
+        case = replace(case, policy={**case.policy, "recover": recover})
     if tools:
         case = replace(case, tools=cases.as_tools(load(tools)))
     if prompt:

@@ -22,6 +22,7 @@ COMMANDS = {
     "decode": "Decode what a model wrote.",
     "convert": "Rewrite a file of raw outputs from one dialect to another.",
     "chat": "Talk to a model in the terminal.",
+    "constrain": "Print a grammar under which a model writes only valid calls.",
     "explain": "Show what a model wrote, what was made of it, and why.",
     "replay": "Decode recorded turns anew, or send their requests again.",
     "bench": "Measure how fast a server answers.",

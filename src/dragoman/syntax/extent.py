@@ -74,7 +74,7 @@ def check_extent(schemas: Iterable[tuple[str, Any]]) -> None:
     Raises:
         UsageError: they are too large, or nested too deeply.
     """
-    values, letters = 0, 0
+    values = letters = 0
     for name, schema in schemas:
         todo = [(schema, 1)]
         while todo:
@@ -82,13 +82,13 @@ def check_extent(schemas: Iterable[tuple[str, Any]]) -> None:
             values += 1
             if level > DEEPEST:
                 raise UsageError(f"{name} is nested more than {DEEPEST} levels deep")
-            if isinstance(node, Mapping):
-                letters += sum(len(key) for key in node if isinstance(key, str))
+            if isinstance(node, str):
+                letters += len(node)
+            elif isinstance(node, Mapping):
+                letters += len("".join(map(str, node)))
                 todo += [(item, level + 1) for item in node.values()]
             elif isinstance(node, list | tuple):
                 todo += [(item, level + 1) for item in node]
-            elif isinstance(node, str):
-                letters += len(node)
             if values + len(todo) > VALUES or letters > LONGEST:
                 raise UsageError(f"the schemas are too large at {name}: offer fewer tools, or simpler ones")
 

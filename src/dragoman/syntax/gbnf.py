@@ -21,6 +21,7 @@ LARGEST = 1000
 
 BLOCK = 250
 
+_ODD = re.compile(r'["\\]|[^ -~]')
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -87,11 +88,11 @@ class _Printer:
         """A part that may be repeated."""
         match self._plain(node):
             case Literal(text):
-                return f'"{"".join(map(_quoted, text))}"'
+                return f'"{_ODD.sub(_quoted, text)}"'
             case Mark(text):
                 return f"<[{self.specials[text]}]>"
             case Chars(((low, high),), negated=False) if low == high:
-                return f'"{_quoted(low)}"'
+                return f'"{_ODD.sub(_quoted, low)}"'
             case Chars() as chars:
                 return _class(chars)
             case Text() as text:
@@ -141,7 +142,8 @@ def _class(chars: Chars) -> str:
     return f"[{'^' if chars.negated else ''}{''.join(ranges)}]"
 
 
-def _quoted(char: str) -> str:
+def _quoted(found: re.Match[str]) -> str:
+    char = found[0]
     return f"\\{char}" if char in '"\\' else _plain_char(char)
 
 

@@ -158,20 +158,27 @@ def markup(text: str) -> Node:
 def seq(*parts: Node) -> Node:
     """The parts in order."""
     flat: list[Node] = []
-    for part in _flat(parts, Seq):
-        if part == NEVER:
+    for part in parts:
+        if type(part) is Seq:
+            for inner in part.parts:
+                _append(flat, inner)
+        elif type(part) is Alt and not part.parts:
             return NEVER
-        last = flat[-1] if flat else None
-        if isinstance(part, Literal) and isinstance(last, Literal):
-            flat[-1] = Literal(last.text + part.text)
         else:
-            flat.append(part)
+            _append(flat, part)
     return flat[0] if len(flat) == 1 else Seq(tuple(flat))
+
+
+def _append(flat: list[Node], part: Node) -> None:
+    if flat and type(part) is Literal and type(last := flat[-1]) is Literal:
+        flat[-1] = Literal(last.text + part.text)
+    else:
+        flat.append(part)
 
 
 def alt(*parts: Node) -> Node:
     """Any one of the parts."""
-    flat = tuple(dict.fromkeys(_flat(parts, Alt)))
+    flat = tuple(dict.fromkeys(inner for part in parts for inner in (part.parts if type(part) is Alt else (part,))))
     return flat[0] if len(flat) == 1 else Alt(flat)
 
 
@@ -217,6 +224,8 @@ def text(
 def keep_out(node: Node, marks: Iterable[str]) -> Node:
     """The same grammar with more marks kept out of its open texts."""
     more = tuple(map(spelled, marks))
+    if not _has_open(node):
+        return node
 
     def leaf(node: Node) -> Node:
         if not isinstance(node, Text) or not node.open:
@@ -224,6 +233,26 @@ def keep_out(node: Node, marks: Iterable[str]) -> Node:
         return replace(node, without=tuple(dict.fromkeys((*node.without, *more))))
 
     return _Rebuilt(leaf).of(node)
+
+
+def _has_open(root: Node) -> bool:
+    """Whether a grammar has open texts."""
+    met: set[int] = set()
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind is Text:
+            if node.open:  # type: ignore[union-attr]
+                return True
+        elif kind is Seq or kind is Alt:
+            todo += node.parts  # type: ignore[union-attr]
+        elif kind is Repeat:
+            todo.append(node.part)  # type: ignore[union-attr]
+        elif kind is Rule and id(node) not in met:
+            met.add(id(node))
+            todo.append(node.node)  # type: ignore[union-attr]
+    return False
 
 
 def tokenized(node: Node, specials: Mapping[str, int]) -> Node:
@@ -287,14 +316,6 @@ def _steps(atom: str) -> Spelling:
     if atom == r"\s+":
         return ((" \t\n\r", False), (" \t\n\r", True))
     return ((atom[-1], False),)
-
-
-def _flat(parts: Iterable[Node], kind: type[Seq | Alt]) -> Iterable[Node]:
-    for part in parts:
-        if isinstance(part, kind) and (kind is Alt or part != NEVER):
-            yield from part.parts
-        else:
-            yield part
 
 
 def _split(one: tuple[str, str], char: str) -> tuple[tuple[str, str], ...]:

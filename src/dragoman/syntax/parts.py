@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..messages import Tool
@@ -46,9 +46,9 @@ class Calls:
         call = seq(self.before, keep_out(Rule("call", alt(*self.bodies)), self.openers), self.after)
         return seq(self.start, call, repeat(seq(self.between, call), 0, self.most - 1), self.end)
 
-    def ways(self) -> list[Node]:
+    def ways(self) -> Iterator[Node]:
         """Each call that may be, whole."""
-        return [seq(self.before, keep_out(body, self.openers), self.after) for body in self.bodies]
+        return (seq(self.before, keep_out(body, self.openers), self.after) for body in self.bodies)
 
 
 class Parts:

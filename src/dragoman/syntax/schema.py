@@ -90,6 +90,17 @@ def anything(style: Style) -> Node:
     return rule
 
 
+_PLAIN = ("string", "boolean", "integer", "number")
+_NOTES = {"type", "description", "title", "default", "examples"}
+
+
+@lru_cache(256)
+def _plain(kind: str, style: Style) -> Node:
+    """What most parameters are: a type, and nothing else said of it."""
+    schema = {"type": kind, "nullable": False}
+    return Walk(schema).value(schema, style)
+
+
 class Walk:
     """One schema being walked; `loosened` collects what was not enforced."""
 
@@ -102,6 +113,9 @@ class Walk:
 
     def value(self, schema: Any, style: Style, place: Schema | None = None, path: str = "#") -> Node:
         """The values that satisfy `schema`.  `place`: all that may stand there, if `schema` is a branch of it."""
+        if place is None and type(schema) is dict and schema.get("type") in _PLAIN and not schema.keys() - _NOTES:
+            self.steps.take(path)
+            return _plain(schema["type"], style)
         place = place or Schema(schema, self.root)
         if schema is False or self.depth > DEEPEST or not isinstance(schema, Mapping):
             self._loose(path, "depth", when=self.depth > DEEPEST)
@@ -311,12 +325,19 @@ def _named(name: str, node: Node) -> Node:
 def _kinds(node: Mapping[str, Any]) -> tuple[str, ...]:
     """The types to write; where the schema does not say, those that its other keywords are about; () is any."""
     if "type" in node:
-        found = Schema({"type": node["type"]}).kinds or frozenset(_TYPES)
+        found = _named_kinds(node["type"]) if isinstance(node["type"], str) else _listed_kinds(node["type"])
     else:
         found = frozenset(kind for kind, words in _HINTS.items() if any(word in node for word in words))
     if node.get("nullable") is True and found:
         found |= {"null"}
     return tuple(kind for kind in _TYPES if kind in found and not (kind == "integer" and "number" in found))
+
+
+def _listed_kinds(names: Any) -> frozenset[str]:
+    return Schema({"type": names}).kinds or frozenset(_TYPES)
+
+
+_named_kinds = lru_cache(256)(_listed_kinds)
 
 
 def _is_one_of(one: Any, kinds: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ none of the dialect's marks, so the model is led by nothing until it begins a ca
 `token`s; within arguments they stand as text, which that token also satisfies.
 
 Wider than the tree in two places: of each mark that text must not hold only its usual spellings are kept out, and the
-number of calls has no bound.
+number of calls has no bound.  Where the tags of many tools would repeat too much, the calls are one grammar.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from .grammar import NEVER, Alt, Literal, Mark, Node, Repeat, Rule, Seq, Spellin
 from .parts import Calls
 
 __all__ = ["structural_tag"]
+
+LARGEST = 200_000
+"""Characters of all tags, above which the calls are one grammar, which says what they share once."""
 
 Format = dict[str, Any]
 
@@ -85,7 +88,9 @@ class _Printer:
 
     def several(self, calls: Calls) -> Format:
         """The calls of a turn."""
-        tags = [self.tag(way) for way in calls.ways()]
+        tags = self.tags(calls)
+        if not tags:
+            return {"type": "grammar", "grammar": _ebnf(calls.node())}
         between = self.text(calls.between)
         if between is None:
             more = {"type": "sequence", "elements": [self.format(calls.between), _either(tags)]}
@@ -96,6 +101,17 @@ class _Printer:
         before, after = self.ends(calls.start), self.ends(calls.end)
         found = [*before, *inner, *after]
         return found[0] if len(found) == 1 else {"type": "sequence", "elements": found}
+
+    def tags(self, calls: Calls) -> list[Format]:
+        """Each call that may be; none at all if they take too much together."""
+        tags: list[Format] = []
+        size = 0
+        for way in calls.ways():
+            tags.append(self.tag(way))
+            size += len(str(tags[-1]))
+            if size > LARGEST:
+                return []
+        return tags
 
     def ends(self, node: Node) -> list[Format]:
         """What stands around all calls."""

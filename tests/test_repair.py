@@ -89,3 +89,15 @@ def test_nothing_is_nothing():
 def test_every_dialect_can_be_repaired(name: str):
     made = Repair(api.get(name), TOOLS)
     assert fold([*made.feed("Hello"), *made.close()]).parts == (Text("Hello"),)
+
+
+def test_an_answer_may_begin_in_reasoning():
+    made = Repair(api.get("hermes-json"), TOOLS, prompt="<|im_start|>assistant\n<think>\n")
+    events = [*made.feed("hm</th"), *made.feed("ink>\n\nYes"), *made.close()]
+    assert fold(events).parts == (Thought("hm"), Text("Yes"))
+
+
+def test_reasoning_that_was_split_off_was_the_beginning():
+    made = Repair(api.get("hermes-json"), TOOLS, prompt="<|im_start|>assistant\n<think>\n")
+    events = [*made.take([Reasoning("hm")]), *made.feed("Yes"), *made.close()]
+    assert fold(events).parts == (Thought("hm"), Text("Yes"))

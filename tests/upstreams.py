@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,3 +110,19 @@ async def upstream(**answers: Any) -> AsyncIterator[Fake]:
         yield fake
     finally:
         await runner.cleanup()
+
+
+@contextmanager
+def threaded(**answers: Any) -> Iterator[Fake]:
+    """The same in a thread of its own, for tests whose own loop waits for a server."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    made = upstream(**answers)
+    try:
+        yield asyncio.run_coroutine_threadsafe(made.__aenter__(), loop).result()
+    finally:
+        asyncio.run_coroutine_threadsafe(made.__aexit__(None, None, None), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -29,14 +29,16 @@ class Repair:
     Args:
         dialect: what the model writes.
         tools: as in `Parser`.
+        prompt: what the first stretch of text goes on from, if it begins in reasoning that nobody split off.
         settings: the other arguments of `Parser`.
     """
 
     ended = False  # the upstream says when
 
-    def __init__(self, dialect: Dialect, tools: Any = None, **settings: Any) -> None:
+    def __init__(self, dialect: Dialect, tools: Any = None, *, prompt: str = "", **settings: Any) -> None:
         endless, self._tail = _endless(dialect)
         self._make = partial(Parser, endless, tools, **settings)
+        self._begun = prompt
         self._parser: Parser | None = None
         self._held = ""
         self._open: tuple[bool, int] | None = None
@@ -56,6 +58,7 @@ class Repair:
         taken: list[Event] = []
         for event in events:
             if type(event) is not Notice:
+                self._begun = ""
                 taken += self._leave("stop", last=False)
             taken += self._numbered([event], own=False)
         return taken
@@ -68,7 +71,8 @@ class Repair:
         if not text:
             return []
         if self._parser is None or self._parser.ended:
-            self._parser, self._open = self._make(), None
+            self._parser, self._open = self._make(prompt=self._begun), None
+            self._begun = ""
         return self._numbered(self._parser.feed(text, special), own=True)
 
     def _leave(self, reason: str, *, last: bool) -> list[Event]:
@@ -107,10 +111,18 @@ def _endless(dialect: Dialect) -> tuple[Dialect, re.Pattern[str]]:
     """The dialect without marks that end turns, and the pattern of such marks at the end of a text.
 
     The marks of framed messages stay: they part messages, and are never a model's own words.
+    Where a turn cannot begin without a frame, what a server took out of it cannot be read as one: it is plain text.
     """
+    if dialect.frame is not None and not _reads_text(dialect):
+        return Dialect(""), re.compile(r"(?!)")
     if dialect.frame is not None or not dialect.ends:
         return dialect, re.compile(r"(?!)")
     return replace(dialect, ends=()), _at_end(dialect.ends)
+
+
+def _reads_text(dialect: Dialect) -> bool:
+    parser = Parser(dialect)
+    return any(isinstance(event, Content) for event in (*parser.feed("Yes."), *parser.close()))
 
 
 def _at_end(ends: Sequence[str]) -> re.Pattern[str]:

@@ -7,7 +7,7 @@ from upstreams import Answer, told, upstream
 
 from dragoman.engines.base import talks, voices
 from dragoman.engines.upstream import Settings, Upstream
-from dragoman.errors import Unreachable, UsageError
+from dragoman.errors import Refused, Unreachable, UsageError
 
 
 async def test_a_server_that_lists_models_is_talked_with() -> None:
@@ -46,4 +46,21 @@ async def test_an_upstream_that_hides_everything_is_asked_by_name() -> None:
         engine = Upstream(Settings(url=fake.url + "/v1", models=["gpt"], way="chat"))
         await engine.start()
         assert engine.voices[0].info.source == f"chat of a server at {fake.url}"
+        await engine.stop()
+
+
+async def test_one_that_is_loading_is_waited_for() -> None:
+    async with upstream(v1_models=told({"error": {"message": "Loading model", "code": 503}}, 503)) as fake:
+        engine = Upstream(Settings(url=fake.url))
+        with pytest.raises(Unreachable, match=r"is not ready.*Loading model"):
+            await engine.start()
+        await engine.stop()
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_wrong_key_is_told(status: int) -> None:
+    async with upstream(v1_models=told({"error": {"message": "who are you?"}}, status)) as fake:
+        engine = Upstream(Settings(url=fake.url, key="wrong"))
+        with pytest.raises(Refused, match=r"who are you\?.*the upstream's key"):
+            await engine.start()
         await engine.stop()

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
+from upstreams import Answer, delta, frames, threaded, told
 
 from dragoman.engines.script import Script
 from dragoman.engines.upstream import Settings, Upstream
@@ -25,6 +26,17 @@ def chained(*turns: dict[str, Any], way: str = "chat", **settings: Any) -> Itera
         behind = stack.enter_context(running(script, **settings))
         front = Upstream(Settings(url=behind.url, way=way))
         yield stack.enter_context(running(front))
+
+
+def piece(index: int | None, call_id: str | None, arguments: Any) -> dict[str, Any]:
+    """A delta that begins a call."""
+    place = {} if index is None else {"index": index}
+    return {**place, "id": call_id, "type": "function", "function": {"name": "get_weather", "arguments": arguments}}
+
+
+def rest(index: int, arguments: str) -> dict[str, Any]:
+    """A delta that goes on with one."""
+    return {"index": index, "function": {"arguments": arguments}}
 
 
 WAYS = ["chat", "responses", "messages", "ollama"]
@@ -95,3 +107,77 @@ async def test_a_stop_string_is_matched_here() -> None:
         answer = await ask(front, {"messages": [{"role": "user", "content": "Hi"}], "stop": "STOP"})
     (choice,) = answer.json["choices"]
     assert (choice["message"]["content"], choice["finish_reason"]) == ("one two ", "stop")
+
+
+async def test_reasoning_whose_opening_mark_nobody_sent_is_taken_out() -> None:
+    paths = {
+        "/v1/models": told({"data": [{"id": "qwen3:8b"}]}),
+        "/v1/chat/completions": Answer(frames(delta("hm</thi"), delta("nk>\n\nYes"), delta(finish="stop"))),
+    }
+    with threaded(paths=paths) as fake, running(Upstream(Settings(url=fake.url, thinking=True))) as front:
+        answer = await ask(front, {"messages": [{"role": "user", "content": "Hi"}]})
+    message = answer.json["choices"][0]["message"]
+    assert (message["reasoning_content"], message["content"]) == ("hm", "Yes")
+
+
+LEAKS = {
+    "a call": '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+    "a bare call": '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+    "a call in a fence": '```json\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n```',
+    "thoughts and a call": '<think>hm</think>\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+}
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+@pytest.mark.parametrize("leak", LEAKS)
+async def test_what_leaks_into_the_text_is_decoded(leak: str, size: int) -> None:
+    text = LEAKS[leak]
+    chunks = [delta(text[at : at + size]) for at in range(0, len(text), size)]
+    paths = {
+        "/v1/models": told({"data": [{"id": "qwen3:8b"}]}),
+        "/v1/chat/completions": Answer(frames(*chunks, delta(finish="stop"))),
+    }
+    with threaded(paths=paths) as fake, running(Upstream(Settings(url=fake.url))) as front:
+        answer = await ask(front, {"messages": [{"role": "user", "content": "Hi"}], "tools": [WEATHER]})
+    (choice,) = answer.json["choices"]
+    (call,) = choice["message"]["tool_calls"]
+    assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("get_weather", {"city": "Paris"})
+    assert choice["finish_reason"] == "tool_calls"
+    assert not choice["message"]["content"]
+
+
+BAD_CALLS: dict[str, list[Any]] = {
+    "one index for two": [[piece(0, "a", '{"city": "A"}')], [piece(0, "b", '{"city": "B"}')]],
+    "no index": [[piece(None, "a", '{"city": "A"}')], [piece(None, "b", '{"city": "B"}')]],
+    "from one": [[piece(1, "a", '{"city": "A"}')], [piece(2, "b", '{"city": "B"}')]],
+    "interleaved": [[piece(0, "a", "")], [piece(1, "b", "")], [rest(0, '{"city": "A"}')], [rest(1, '{"city": "B"}')]],
+    "ids and names repeated": [
+        [piece(0, "a", '{"city"')], [piece(0, "a", ': "A"}')], [piece(1, "b", '{"city"')], [piece(1, "b", ': "B"}')],
+    ],
+    "no ids": [[piece(0, "", '{"city": "A"}')], [piece(1, None, '{"city": "B"}')]],
+    "objects": [[piece(0, "a", {"city": "A"}), piece(1, "b", {"city": "B"})]],
+    "nulls": [[{**piece(0, "a", '{"city": "A"}'), "type": None}], [piece(1, "b", None)], [rest(1, '{"city": "B"}')]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("finish", ["tool_calls", "stop", None])
+@pytest.mark.parametrize("shape", BAD_CALLS)
+async def test_calls_of_every_bad_shape(shape: str, finish: str | None, stream: bool) -> None:
+    chunks = [delta(tool_calls=calls, content=None, role=None) for calls in BAD_CALLS[shape]]
+    paths = {
+        "/v1/models": told({"data": [{"id": "m"}]}),
+        "/v1/chat/completions": Answer(frames(*chunks, delta(finish=finish))),
+    }
+    with threaded(paths=paths) as fake, running(Upstream(Settings(url=fake.url))) as front:
+        body = {"messages": [{"role": "user", "content": "Hi"}], "tools": [WEATHER], "stream": stream}
+        answer = await ask(front, body)
+    if stream:
+        found = joined(answer.chunks)
+        calls = [found["calls"][place] for place in (0, 1)]
+        assert found["finish"] == "tool_calls"
+    else:
+        (choice,) = answer.json["choices"]
+        calls = [call["function"] for call in choice["message"]["tool_calls"]]
+        assert choice["finish_reason"] == "tool_calls"
+    assert [json.loads(call["arguments"]) for call in calls] == [{"city": "A"}, {"city": "B"}]

@@ -12,7 +12,7 @@ from upstreams import Answer, Fake, delta, frames, told, upstream
 
 from dragoman.engines.fleet import Fleet
 from dragoman.engines.upstream import Settings, Upstream
-from dragoman.errors import RequestError, Unreachable
+from dragoman.errors import EngineError, RequestError, Unreachable
 from dragoman.server.roster import Roster
 
 CHAT = "/v1/chat/completions"
@@ -36,8 +36,8 @@ async def routed(
             Upstream(Settings(url=fake.url, health=0.05, **more)) for fake, (_, more) in zip(made, fakes, strict=True)
         ]
         roster = Roster(engines, **settings)
-        await roster.start()
         stack.push_async_callback(roster.stop)
+        await roster.start()
         yield roster, made
 
 
@@ -122,3 +122,15 @@ async def test_one_that_comes_back_tells_its_models_anew() -> None:
             await asyncio.sleep(0.01)
         assert homes(roster, "new") == [fake.url]
         assert homes(roster, "a") == [fake.url]
+
+
+async def test_one_of_two_that_is_wrong_does_not_matter() -> None:
+    wrong = {"/v1/models": told({"error": {"message": "who are you?"}}, 401)}
+    async with routed((wrong, {}), (serving("a"), {})) as (roster, _):
+        assert roster.pick("a").name == "a"
+
+
+async def test_the_only_one_that_is_wrong_is_told() -> None:
+    with pytest.raises(EngineError, match="who are you"):
+        async with routed(({"/v1/models": told({"error": {"message": "who are you?"}}, 401)}, {})):
+            pass

@@ -91,7 +91,7 @@ class Http:
             raise self._broke(problem) from problem
         try:
             if answer.status != 200:
-                raise self.refuse(answer.status, await _text(answer), self.engine)
+                raise _answered(self.refuse(answer.status, await _text(answer), self.engine), answer.status)
             yield answer
         except (aiohttp.ClientError, OSError) as problem:
             raise self._broke(problem) from problem
@@ -114,14 +114,20 @@ class Http:
         """The answer as a value, None where there is no such endpoint or nothing readable comes from it.
 
         Raises:
-            Unreachable: there is no connection.
+            Unreachable: there is no connection, or it is not ready yet (503).
+            Refused: it wants another key (401, 403).
         """
         try:
             async with asyncio.timeout(10):
                 return await self.json(path, data)
         except Unreachable:
             raise
-        except (DragomanError, TimeoutError):
+        except (DragomanError, TimeoutError) as error:
+            status = getattr(error, "answered", 0)
+            if status == 503:
+                raise Unreachable(f"{self.url} is not ready: {error}", engine=self.engine) from error
+            if status in (401, 403):
+                raise
             return None
 
     async def broken(self) -> EngineError:
@@ -167,6 +173,12 @@ def plain(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"{url!r} is no URL of an upstream; write it like http://localhost:8080")
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/").removesuffix("/v1"), "", ""))
+
+
+def _answered(error: DragomanError, status: int) -> DragomanError:
+    """The error, which remembers the status."""
+    error.answered = status  # type: ignore[attr-defined]
+    return error
 
 
 def _reason(problem: BaseException) -> str:

@@ -13,10 +13,11 @@ from ..errors import UsageError
 from ..messages import Call, Message, Part, Reasoning, Result, Text, Turn
 from ..syntax.dialect import Dialect
 from ..syntax.encode import encode
+from ..syntax.template import split
 from .ability import Abilities
 from .history import joined
 
-__all__ = ["begins", "conversation", "said", "told", "written"]
+__all__ = ["begins", "conversation", "opened", "said", "told", "written"]
 
 _HOLE = re.compile(r"\{(role|text|name|id|tools|example)\}")
 _DECLARE = "# Tools\n\nYou can call these functions:\n{tools}\n\nTo call one, write:\n{example}"
@@ -27,6 +28,11 @@ _INSIDE = "assistant"  # as `results_role`: results stand inside the turn that m
 def begins(dialect: Dialect) -> str:
     """What opens the model's turn."""
     return dialect.begins or _fill(_around(dialect)[0], role="assistant")
+
+
+def opened(dialect: Dialect) -> str:
+    """The end of a prompt that has opened the model's reasoning."""
+    return begins(dialect) + (split(dialect.reasoning)[0] if dialect.reasoning else "")
 
 
 def told(messages: Sequence[Message], dialect: Dialect, tools: Sequence[Any]) -> list[Message]:

@@ -45,7 +45,7 @@ class Settings:
     """How an upstream is reached and used.
 
     `way`: how it is spoken to, `auto` finds out.  `models`: names or patterns of those to use, all by default.
-    `prefix`: stands before the names of its models.  `health`: seconds between two looks whether it is there.
+    `thinking`: its answers begin in reasoning, which it leaves in the text.  `prefix`: stands before the names of its models.  `health`: seconds between two looks whether it is there.
     `limit`: requests at the same time, 0 for as many as it says.  `dialect`, `template`: instead of what it says.
     `tokenizer`: a GGUF file or a model's folder that tells the template and the special tokens.
     """
@@ -57,6 +57,7 @@ class Settings:
     dialect: str = ""
     template: str | None = None
     tokenizer: str = ""
+    thinking: bool = False
     prefix: str = ""
     health: float = 15.0
     limit: int = 0
@@ -146,7 +147,8 @@ class Upstream:
         fits = any(fnmatchcase(inner, pattern) for pattern in self.settings.models if _is_pattern(pattern))
         if not self.healthy or way not in SPEECHES or not name.startswith(self.settings.prefix) or not fits:
             return None
-        info = ModelInfo(name, self.settings.dialect, source=f"{way} of {self.name}")
+        thinking, source = self.settings.thinking, f"{way} of {self.name}"
+        info = ModelInfo(name, self.settings.dialect, thinking=thinking, source=source)
         voice = self._talk(inner, info, way)
         voice.home = self
         return voice
@@ -187,7 +189,7 @@ class Upstream:
 
     async def _voice(self, name: str) -> Voice:
         way = self._wanted()
-        info = ModelInfo(self.settings.prefix + _shown(name), self.settings.dialect)
+        info = ModelInfo(self.settings.prefix + _shown(name), self.settings.dialect, thinking=self.settings.thinking)
         if way == "llamacpp":
             return await self._llama(name, info)
         files, source, own = await self._metadata(name, way)

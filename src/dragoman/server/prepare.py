@@ -15,6 +15,7 @@ from typing import Any
 from .. import api
 from ..engines.base import Alternative, Options, Prompt, Segment, grammars, talks, tokenizer
 from ..engines.fetch import brought, named
+from ..engines.own import opened
 from ..engines.prompt import render, suspects
 from ..errors import RequestError, UsageError
 from ..generation import Generation
@@ -75,7 +76,8 @@ async def prepare(request: Request, served: Served, policy: Policy, ids: Callabl
 
 def _generation(dialect: Dialect, request: Request, prompt: Prompt, served: Served, **settings: Any) -> Generation:
     if talks(served.engine) and not request.prompts:
-        return Generation(dialect, request, repair=True, **settings)
+        begun = opened(dialect) if served.info.thinking and request.thinking is not False else ""
+        return Generation(dialect, request, begun, repair=True, **settings)
     return Generation(dialect, request, prompt.text, served.info.specials, **settings)
 
 

@@ -104,10 +104,11 @@ class Roster:
         try:
             await engine.start()
             await self._learn(engine)
-        except Unreachable as error:
-            if watch is None:
+        except (EngineError, UsageError) as error:
+            waits = isinstance(error, Unreachable) or len(self.engines) > 1
+            if watch is None or not waits:
                 raise
-            self._waited = error
+            self._waited = Unreachable(str(error))
             _log.warning("%s; it is waited for", error)
         if watch is not None:
             self._watches.append(asyncio.create_task(watch(self._relearn)))
@@ -219,7 +220,7 @@ class Roster:
         """The dialect of a model, and why it is that one."""
         if self._dialect is not None or info.dialect:
             return self._dialect or api.get(info.dialect), "as set"
-        for name, why in api.detections(info.template or None, info.specials or None):
+        for name, why in api.detections(info.template or None, info.specials or None, model=info.name):
             return api.get(name), why
         if name := _by_turns(info):
             return api.get(name), "its turns begin like this"

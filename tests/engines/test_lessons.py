@@ -70,3 +70,34 @@ def test_the_renderer_gives_every_flag_on():
         Metadata(template="{{ bos_token }}{{ messages[0].content }}{{ tools }}{{ odd }}{{ eos_token }}", bos="<s>")
     )
     assert render([{"role": "user", "content": "x"}], None, odd=1) == "<s>xNone1"
+
+
+RESPONSE = {
+    "start_anchor": "<|im_start|>assistant\n",
+    "fields": {
+        "reasoning_content": {"open": "<think>", "close": "</think>"},
+        "tool_calls": {
+            "open": "<tool_call>",
+            "close": "</tool_call>",
+            "content": "json",
+            "transform": {"function": "{content}"},
+        },
+        "content": {"close": "<|im_end|>"},
+    },
+}
+
+
+def test_a_models_own_word_counts_where_it_is_true(tmp_path):
+    config = {"chat_template": chat_templates.TOOLS, "response_template": RESPONSE}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    learnt = lesson(metadata(tmp_path))
+    assert (learnt.found, learnt.unread) == ({"all": "its own response_template"}, ())
+    assert lesson(Metadata(response_template=RESPONSE)).dialect.call == "<tool_call>{call}</tool_call>"
+
+
+def test_a_models_own_word_is_held_against_its_template():
+    other = json.loads(json.dumps(RESPONSE).replace("tool_call>", "call>"))
+    learnt = lesson(Metadata(template=chat_templates.TOOLS, response_template=other))
+    assert learnt.dialect.call == CALL
+    broken = {"fields": {"odd": {}}}
+    assert lesson(Metadata(template=chat_templates.TOOLS, response_template=broken)).dialect.call == CALL

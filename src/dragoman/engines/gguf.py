@@ -34,7 +34,7 @@ class Metadata:
     """A model's metadata, as far as prompts and decoding need it.
 
     `specials`: mark -> token id, for control tokens and user-defined marks.  `bos`/`eos`: the texts of these tokens.
-    `family`: the architecture.
+    `family`: the architecture.  `response_template`: what it writes, by its own word, where it has one.
     """
 
     name: str = ""
@@ -44,6 +44,7 @@ class Metadata:
     eos: str = ""
     context: int | None = None
     family: str = ""
+    response_template: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read(path: str | Path) -> Metadata:

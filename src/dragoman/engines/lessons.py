@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import UsageError
-from ..syntax.learn import Lesson, study
-from ..syntax.probes import Render
+from ..syntax.learn import Lesson, reads, show, study, writes
+from ..syntax.metadata import compiled
+from ..syntax.probes import Probe, Render
 from . import folder, gguf, jinja
 from .gguf import Metadata
 
@@ -46,10 +48,41 @@ def renderer(known: Metadata) -> Render:
 def lesson(known: Metadata, name: str = "") -> Lesson:
     """The dialect of a model's chat template, and how sure it is.
 
+    Where the model itself says what it writes (`response_template`) and that reads what the template shows, its word
+    counts.
+
     Raises:
         UsageError: it has none, or it could not be told from it.
     """
+    name = name or known.name or "learnt"
     if not known.template:
-        raise UsageError(f"{known.name or 'this model'} has no chat template to learn from")
+        return _told(known, name) or _nothing(known)
     jinja.compiled(known.template)
-    return study(renderer(known), name=name or known.name or "learnt", specials=known.specials)
+    said = _told(known, name, show(renderer(known)))
+    return said if said and not said.unread else _studied(known, name, said)
+
+
+def _studied(known: Metadata, name: str, said: Lesson | None) -> Lesson:
+    try:
+        found = study(renderer(known), name=name, specials=known.specials)
+    except UsageError:
+        if said is None:
+            raise
+        return said
+    return said if said and len(said.unread) <= len(found.unread) else found
+
+
+def _told(known: Metadata, name: str, shown: Sequence[Probe] = ()) -> Lesson | None:
+    """What the model says of itself, held against what its template shows."""
+    if not known.response_template:
+        return None
+    try:
+        dialect = compiled(known.response_template, name)
+    except UsageError:
+        return None
+    unread, unwritten = (tuple(probe.what for probe in shown if not fits(dialect, probe)) for fits in (reads, writes))
+    return Lesson(dialect, {"all": "its own response_template"}, unread, unwritten, len(shown))
+
+
+def _nothing(known: Metadata) -> NoReturn:
+    raise UsageError(f"{known.name or 'this model'} has no chat template to learn from")

@@ -14,6 +14,7 @@ from typing import Any
 
 from .codecs import Codec
 from .codecs.braces import Braces
+from .codecs.elements import Elements
 from .codecs.json import JsonObject
 from .codecs.json_call import ARGS, JsonCall
 from .codecs.params import Params
@@ -62,7 +63,7 @@ Texts = Mapping[str, str]
 def layouts(texts: Texts) -> Iterator[Layout]:
     """The layouts that explain the renderings of one call and of two, the likeliest first."""
     texts = {what: _NUMBER.sub(r"\1:0", text) for what, text in texts.items()}
-    for find in (_json, _tagged, _braces, _python):
+    for find in (_json, _elements, _tagged, _braces, _python):
         unit = find(texts, "a string", 0)
         if unit is None:
             continue
@@ -150,6 +151,24 @@ def _envelope(value: Any, name: str, id: str) -> JsonCall | None:
         return None
     more = ARGS if args == ARGS[0] else (args, *(key for key in ARGS if key != args))
     return JsonCall(named, more, own, listed=listed)
+
+
+def _elements(texts: Texts, what: str, number: int) -> _Unit | None:
+    """An element for each key, which names it at both ends."""
+    text = texts.get(what, "")
+    found = [_element(key, value).search(text) for key, value in zip(KEYS, VALUES, strict=True)]
+    first, last = found[0], found[number]
+    if first is None or last is None:
+        return None
+    mark = first["close"].removesuffix("</")
+    if not text[: first.start()].endswith(mark):
+        return None
+    codec = Elements(f"{mark}<{{key}}>{{value}}{mark}</{{key}}>")
+    return _named(text, first.start() - len(mark), last.end(), number, codec)
+
+
+def _element(key: str, value: str) -> re.Pattern[str]:
+    return re.compile(rf"<{key}>{re.escape(value)}(?P<close>[^\s\w]*\S{{0,32}}?</){key}>")
 
 
 def _tagged(texts: Texts, what: str, number: int) -> _Unit | None:

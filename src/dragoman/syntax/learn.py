@@ -26,6 +26,7 @@ from .decode import decode
 from .dialect import Dialect
 from .encode import encode
 from .layouts import layouts
+from .metadata import compiled
 from .outline import Outline
 from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
 from .template import marks
@@ -49,18 +50,21 @@ class Lesson:
         return 1 - len(self.unread) / self.probes if self.probes else 0.0
 
 
-def learn(render: Render, *, name: str = "learnt", specials: Collection[str] = ()) -> Dialect:
-    """The dialect that a chat template shows.
+def learn(source: Render | Mapping[str, Any], *, name: str = "learnt", specials: Collection[str] = ()) -> Dialect:
+    """The dialect that a chat template shows, or that a model's `response_template` describes.
 
     Args:
-        render: `render(messages, tools, **flags)` answers the template's text; it may raise where it refuses.
+        source: `render(messages, tools, **flags)`, which answers the template's text and may raise where it refuses;
+            or the `response_template` of a tokenizer's configuration.
         name: what to call the dialect.
         specials: the marks that are tokens of their own, if known.
 
     Raises:
         UsageError: it could not be told; the message says what.
     """
-    return study(render, name=name, specials=specials).dialect
+    if isinstance(source, Mapping):
+        return compiled(source, name)
+    return study(source, name=name, specials=specials).dialect
 
 
 def study(render: Render, *, name: str = "learnt", specials: Collection[str] = ()) -> Lesson:

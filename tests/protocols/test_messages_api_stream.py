@@ -5,22 +5,18 @@ import itertools
 import json
 import weakref
 
-import corpus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messagelines import events, lines, message
 from strategies import examples, turns
-from streams import Setting, play
 
-from dragoman import api
 from dragoman.checks import check_messages_answer, check_messages_stream, compare_messages
 from dragoman.errors import Broken, RequestError
 from dragoman.events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning, Usage
 from dragoman.messages import Call, Message, Request
 from dragoman.protocols import wire
 from dragoman.protocols.messages_api import Settings, Writer, answer, recall, verify
-from dragoman.syntax.decode import Policy
 from dragoman.syntax.fold import fold
 
 KEY = b"a key of this server"
@@ -459,25 +455,3 @@ def test_a_stream_is_freed_as_soon_as_it_is_dropped():
         assert inner() is None
     finally:
         gc.enable()
-
-
-# --- what models really write
-
-CASES = [case for case in corpus.everything() if not case.stop]
-
-
-@pytest.mark.parametrize("dialect", sorted({case.dialect for case in CASES}))
-def test_every_case_of_the_corpus_keeps_all_rules_and_equals_its_answer(dialect):
-    for case in CASES:
-        if case.dialect != dialect:
-            continue
-        made = Setting(api.get(dialect), case.tools, case.prompt, None, Policy(**case.policy))
-        request = Request(model="m", limit=1)
-        events_ = [*play(made, case.pieces, case.finish)[:-1], Usage(3, 4), Finish(case.finish)]
-        how = Settings(key=KEY)
-        body = written(*events_, settings=how, request=request)
-        lines(body)
-        whole = answer([fold(events_)], request, how, answer_id="msg_1", created=7, ids=names())
-        assert check_messages_stream(body) == [], case.title
-        assert check_messages_answer(json.loads(wire.dump(whole))) == [], case.title
-        assert compare_messages(body, json.loads(wire.dump(whole))) == [], case.title

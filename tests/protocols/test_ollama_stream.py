@@ -6,15 +6,12 @@ import json
 import weakref
 from dataclasses import dataclass
 
-import corpus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ollama import ChatResponse, GenerateResponse
 from strategies import examples, turns
-from streams import Setting, play
 
-from dragoman import api
 from dragoman.checks import check_ollama_answer, check_ollama_stream, compare_ollama
 from dragoman.errors import Broken, RequestError
 from dragoman.events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning, Usage
@@ -22,7 +19,6 @@ from dragoman.messages import Call, Message, Raw, Request, Text
 from dragoman.protocols import ollama, ollama_generate, wire
 from dragoman.protocols.ollama import Settings
 from dragoman.protocols.ollama_context import unpack
-from dragoman.syntax.decode import Policy
 from dragoman.syntax.fold import fold
 
 WHOLE = CallEnd(0, complete=True, valid=True)
@@ -285,22 +281,6 @@ def test_s08_a_stream_adds_up_to_the_answer(protocol, events, hidden):
     assert check_ollama_stream(body) == []
     assert check_ollama_answer(whole) == []
     assert compare_ollama(body, whole) == []
-
-
-CASES = [case for case in corpus.everything() if not case.stop]
-
-
-@pytest.mark.parametrize("dialect", sorted({case.dialect for case in CASES}))
-def test_every_case_of_the_corpus_keeps_all_rules_and_equals_its_answer(dialect):
-    for case in CASES:
-        if case.dialect == dialect:
-            made = Setting(api.get(dialect), case.tools, case.prompt, None, Policy(**case.policy))
-            events = [*play(made, case.pieces, case.finish)[:-1], Usage(3, 4), Finish(case.finish)]
-            body = written(*events)
-            facts = {"answer_id": "x", "created": 7, "ids": names(), "extra": EXTRA}
-            whole = json.loads(wire.dump(ollama.answer([fold(events)], Request(model="m"), Settings(), **facts)))
-            assert check_ollama_answer(whole) == [], case.title
-            assert compare_ollama(body, whole) == [], case.title
 
 
 def test_a_token_costs_one_quoting_and_no_dict(monkeypatch):

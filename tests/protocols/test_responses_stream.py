@@ -5,15 +5,12 @@ import itertools
 import weakref
 from dataclasses import dataclass, replace
 
-import corpus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from responselines import brief, events, final, lines, snapshot, validated
 from strategies import examples, turns
-from streams import Setting, play
 
-from dragoman import api
 from dragoman.checks import check_response, check_responses_stream, compare_responses
 from dragoman.errors import Broken, Cancelled, EngineError, RequestError
 from dragoman.events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning, Usage
@@ -21,7 +18,6 @@ from dragoman.messages import Call, Message, Request, Tool
 from dragoman.protocols import sse, wire
 from dragoman.protocols.responses import Settings, Writer, answer, read_request
 from dragoman.protocols.seal import unseal
-from dragoman.syntax.decode import Policy
 from dragoman.syntax.fold import fold
 
 WHOLE = CallEnd(0, complete=True, valid=True)
@@ -512,26 +508,6 @@ def test_a_stream_that_was_dropped_is_freed():
 def test_a_tool_of_the_request_is_custom_only_if_it_says_so():
     asked = Request("m", tools=(Tool("ping"),))
     assert items(*CALL, *END, request=asked)[0]["type"] == "function_call"
-
-
-CASES = [case for case in corpus.everything() if not case.stop]
-
-
-@pytest.mark.parametrize("dialect", sorted({case.dialect for case in CASES}))
-def test_every_case_of_the_corpus_keeps_all_rules_and_equals_its_answer(dialect):
-    for case in CASES:
-        if case.dialect != dialect:
-            continue
-        made = Setting(api.get(dialect), case.tools, case.prompt, None, Policy(**case.policy))
-        turn = [*play(made, case.pieces, case.finish)[:-1], Usage(3, 4), Finish(case.finish)]
-        request, settings = read_request(ASKED)
-        body = written(*turn, request=request, settings=settings)
-        broken = any(isinstance(event, CallEnd) and not event.valid for event in turn)
-        found = [
-            finding for finding in check_responses_stream(body) if not (broken and "no JSON object" in finding.message)
-        ]
-        assert found == [], case.title
-        assert compare_responses(body, answer([fold(turn)], request, settings, **facts())) == [], case.title
 
 
 def test_a_token_costs_one_quoting_and_no_dict(monkeypatch):

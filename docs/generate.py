@@ -26,6 +26,7 @@ from dragoman.cli.app import COMMANDS, run
 from dragoman.cli.dialects import facts
 from dragoman.doctor import SCENARIOS
 from dragoman.notices import NOTICES
+from dragoman.protocols.tables import VOCABULARY
 from dragoman.server.config import Config, environment_name
 from dragoman.server.configfile import HELP, Upstream
 
@@ -223,6 +224,17 @@ def rules() -> str:
     return "\n".join(rows)
 
 
+def fields() -> str:
+    """What becomes of every field of every protocol."""
+    lines = []
+    for title, table in VOCABULARY.items():
+        lines += [f"\n## {title}\n", "| field | type | what becomes of it | what it means |", "|---|---|---|---|"]
+        for field in table:
+            kinds = field.type.replace("|", " or ")
+            lines.append(f"| `{field.name}` | {kinds} | {field.fate} | {field.meaning} |")
+    return "\n".join(lines)
+
+
 def musts() -> str:
     """Every numbered MUST, and the files of its tests."""
     found = runpy.run_path(str(ROOT / "tests/musts.py"))
@@ -253,6 +265,7 @@ PARTS: dict[str, Callable[[], str]] = {
         scenarios,
         rules,
         musts,
+        fields,
     )
 }
 

@@ -64,10 +64,14 @@ def test_c32_fields_without_meaning_here_are_ignored():
         "modalities": ["text"],
         "prediction": {"type": "content", "content": "x"},
         "verbosity": "low",
-        "web_search_options": {},
         "moderation": {},
     }
     assert read(**fields) == read()
+
+
+def test_c32_a_search_that_is_not_done_is_told():
+    request, settings = read(web_search_options={})
+    assert (request, settings.ignored) == (read()[0], ("web_search_options",))
 
 
 def test_null_is_absent():

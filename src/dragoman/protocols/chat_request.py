@@ -18,8 +18,9 @@ from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
 from .chat_tools import read_tools
 from .fields import Fields, invalid, kind, missing, unsupported
+from .left_out import left_out
 
-__all__ = ["Settings", "read_request", "read_schema"]
+__all__ = ["Settings", "read_request", "read_schema", "read_stop"]
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "both", "none", "inline")
 TOOL_ARGUMENTS = ("live", "buffered")
@@ -66,7 +67,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         choice=choice,
         parallel=fields.flag("parallel_tool_calls", default=True) and "functions" not in fields,
         limit=_limit(fields),
-        stop=_stop(fields),
+        stop=read_stop(fields),
         schema=read_schema(fields),
         thinking=thinking,
         sampling=read_sampling(fields),
@@ -75,6 +76,8 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         template_kwargs=_template(fields),
         continue_last=_continues(fields),
     )
+    web = ("web_search_options",) if "web_search_options" in fields else ()
+    ignored = (*ignored, *web, *left_out(fields))
     settings = _settings(fields, defaults or Settings())
     return request, replace(settings, logprobs=request.logprobs is not None, ignored=ignored)
 
@@ -83,9 +86,6 @@ def _refuse(fields: Fields) -> None:
     for index, word in enumerate(fields.items("modalities")):
         if word != "text":
             unsupported(f"modalities[{index}]", f"must be text; {word!r:.60} is not offered here")
-    for key in ("guided_regex", "guided_choice", "guided_grammar"):
-        if key in fields:
-            unsupported(key, "is not offered here; send response_format with a JSON schema, or grammar (GBNF)")
     if "chat_template" in fields:
         unsupported("chat_template", "cannot be sent with a request; the model's own is used")
 
@@ -132,7 +132,8 @@ def _limit(fields: Fields) -> int | None:
     return None if limit == -1 else limit
 
 
-def _stop(fields: Fields) -> tuple[str, ...]:
+def read_stop(fields: Fields) -> tuple[str, ...]:
+    """Up to four stop strings."""
     value = fields.get("stop")
     texts = [value] if isinstance(value, str) else list(fields.items("stop"))
     if len(texts) > 4:

@@ -7,11 +7,11 @@ from typing import Any
 
 from .fields import Fields, invalid, kind
 
-__all__ = ["read_sampling", "write_sampling"]
+__all__ = ["INTEGERS", "NUMBERS", "OTHER_NAMES", "read_sampling", "write_sampling"]
 
 _MANY = float("inf")
 
-_NUMBERS = {
+NUMBERS = {
     "temperature": (0, 2),
     "top_p": (0, 1),
     "min_p": (0, 1),
@@ -29,7 +29,7 @@ _NUMBERS = {
     "dry_multiplier": (0, _MANY),
     "dry_base": (0, _MANY),
 }
-_INTEGERS = {
+INTEGERS = {
     "top_k": (-1, 2**31 - 1),
     "seed": (-(2**63), 2**63 - 1),
     "repeat_last_n": (-1, 2**31 - 1),
@@ -38,7 +38,7 @@ _INTEGERS = {
     "dry_penalty_last_n": (-1, 2**31 - 1),
     "min_keep": (0, 2**31 - 1),
 }
-_OTHER_NAMES = {"repetition_penalty": "repeat_penalty"}
+OTHER_NAMES = {"repetition_penalty": "repeat_penalty"}
 
 
 def read_sampling(fields: Fields) -> dict[str, Any]:
@@ -48,13 +48,13 @@ def read_sampling(fields: Fields) -> dict[str, Any]:
         RequestError: a number is out of its range.
     """
     found: dict[str, Any] = {}
-    for name, (low, high) in _NUMBERS.items():
+    for name, (low, high) in NUMBERS.items():
         found[name] = fields.number(name, low, high)
-    for name, (least, most) in _INTEGERS.items():
+    for name, (least, most) in INTEGERS.items():
         found[name] = fields.integer(name, None, least, most)
-    for other, name in _OTHER_NAMES.items():
+    for other, name in OTHER_NAMES.items():
         if other in fields and found[name] is None:
-            found[name] = fields.number(other, *_NUMBERS[name])
+            found[name] = fields.number(other, *NUMBERS[name])
     found["ignore_eos"] = fields.flag("ignore_eos") or None
     found["grammar"] = fields.text("grammar") or None
     found["logit_bias"] = _bias(fields)

@@ -14,6 +14,7 @@ from ..messages import Raw, Request
 from .chat_request import read_schema
 from .chat_sampling import read_sampling
 from .fields import Fields, invalid, kind, missing, unsupported
+from .left_out import left_out
 
 __all__ = ["Settings", "read_request"]
 
@@ -62,6 +63,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         include_usage=fields.inner("stream_options").flag("include_usage", default=defaults.include_usage),
         echo=fields.flag("echo", default=defaults.echo),
         stats=fields.flag("stats", default=defaults.stats),
+        ignored=left_out(fields),
     )
     _refuse(fields, request, settings)
     return request, settings

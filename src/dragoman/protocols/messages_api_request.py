@@ -14,6 +14,7 @@ from ..errors import RequestError
 from ..messages import Message, Reasoning, Request, Text
 from .chat_sampling import read_sampling
 from .fields import Fields, invalid, kind, unsupported
+from .left_out import left_out
 from .messages_api_messages import read_messages
 from .messages_api_thinking import read_thinking
 from .messages_api_tools import read_tools
@@ -75,7 +76,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         thinking=shown,
         eager=offer.eager if defaults.tool_arguments == "live" else frozenset(),
         stats=fields.flag("stats", default=defaults.stats),
-        ignored=(*ignored, *offer.left_out),
+        ignored=(*ignored, *offer.left_out, *left_out(fields)),
     )
     return request, settings
 

@@ -16,6 +16,7 @@ from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
 from .chat_tools import read_tools
 from .fields import Fields, invalid, kind, unsupported
+from .left_out import left_out
 from .ollama_context import unpack
 from .ollama_messages import read_images, read_messages
 
@@ -106,7 +107,7 @@ def _settings(fields: Fields, request: Request, defaults: Settings | None, *, id
         stream=fields.flag("stream", default=defaults.stream),
         reasoning_field=shown,
         idle=_idle(fields) if idle else "",
-        ignored=tuple(options.param(name) for name in _FIXED if name in options),
+        ignored=(*(options.param(name) for name in _FIXED if name in options), *left_out(options)),
     )
 
 

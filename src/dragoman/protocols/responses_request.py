@@ -12,9 +12,11 @@ from typing import Any
 
 from ..errors import RequestError
 from ..messages import Request
+from .chat_request import read_stop
 from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
 from .fields import Fields, invalid, kind, unsupported
+from .left_out import left_out
 from .responses_items import read_items
 from .responses_tools import Offer, read_tools
 
@@ -82,6 +84,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         choice=offer.choice,
         parallel=fields.flag("parallel_tool_calls", default=True),
         limit=_limit(fields),
+        stop=read_stop(fields),
         schema=_schema(fields),
         thinking=thinking,
         sampling=read_sampling(fields),
@@ -89,7 +92,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         template_kwargs=fields.mapping("chat_template_kwargs"),
     )
     settings = _settings(fields, defaults or Settings(), offer)
-    settings.ignored = (*offer.ignored, *ignored, *unknown, *settings.ignored)
+    settings.ignored = (*offer.ignored, *ignored, *unknown, *settings.ignored, *left_out(fields))
     settings.echo = _echo(fields, request, settings, offer)
     return request, settings
 

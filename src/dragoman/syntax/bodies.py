@@ -5,6 +5,7 @@ A header may name the tool; then the body is its arguments, perhaps in marks of 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import unescape
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from .calling import Calling
 from .calls import CallSink, Policy, Tools
 from .codecs import BAD, CUT, WHOLE
 from .codecs.header import Header, Route
+from .codecs.json_call import JsonCall
 from .codecs.params import Params
 from .codecs.raw import raw
 from .dialect import Dialect
@@ -20,7 +22,10 @@ from .plan import NAME, FormPlan, Scope, plan
 from .reader import Reader, Steps, stop
 from .sink import Sink
 
-__all__ = ["Bodies"]
+__all__ = ["FENCE", "Bodies"]
+
+FENCE = re.compile(r"`{1,3}(?:[A-Za-z_\-]{0,16}(?:[ \t]{0,8}\r?(?:\n\s{0,64}(?P<ok>[{\[])?)?)?)?")
+"""The beginning of a fenced block of JSON, and every beginning of that."""
 
 
 class Shape(NamedTuple):
@@ -75,16 +80,21 @@ class Bodies(Calling):
             if self.inside and route.name not in ("", call.name):
                 self.sink.notice("dropped", at, route.name)
             self.patience()
+            if state == CUT and route.type == "json" and not call.open:
+                self.r.rest()
+                state = BAD
             if state == BAD and (not call.open or self.waiting is not None):
-                return self.no_call(call, at)
+                return self.no_call(call, at, told=route.type != "json")
             if state == CUT:
                 self.cut_off(call)
             elif state == BAD:
-                yield from self.as_it_stands(call, "}" if self.inside else "", endless=not self.frame.closes)
+                yield from self.as_it_stands(
+                    call, "}" if self.inside or route.type == "json" else "", endless=not self.frame.closes
+                )
             else:
                 call.end()
             self.deliver(call, at)
-            more = state != CUT and (yield from self.further())
+            more = state != CUT and route.type != "json" and (yield from self.further())
         return True
 
     def further(self) -> Steps[bool]:
@@ -102,12 +112,11 @@ class Bodies(Calling):
     def payload(self, route: Route, call: CallSink) -> Steps[str]:
         """The name, if it stands in the body, and the arguments."""
         name, codec = route.name, self.form.codec
+        if route.type == "json":
+            return (yield from self.unmarked(call))
         if route.type == "code" and (yield from self.r.peek()) != "{":
-            return (
-                (yield from raw(self.r, call, self.scope.stop(*self.scope.openers), self.ends))
-                if call.begin(name)
-                else BAD
-            )
+            marks = self.scope.stop(*self.scope.openers)
+            return (yield from raw(self.r, call, marks, self.ends)) if call.begin(name) else BAD
         if self.inside:
             return (yield from codec.decode(self.r, call))
         if self.heads:
@@ -122,6 +131,17 @@ class Bodies(Calling):
             call.put("{}", self.r.at, self.r.at)
             return WHOLE
         return (yield from codec.decode(self.r, call))
+
+    def unmarked(self, call: CallSink) -> Steps[str]:
+        """A call in JSON, bare or in a fence, where no message was begun: a recovery form."""
+        call.recovered, call.lenience = True, "recovered"
+        fence = (yield from self.r.look(FENCE)) if (yield from self.r.peek()) == "`" else None
+        self.r.pos += fence.end() - 1 - self.r.pos if fence else 0
+        state = yield from JsonCall().decode(self.r, call)
+        if fence and state == WHOLE:
+            call.end()
+            yield from self.r.next(stop("```"))
+        return state
 
     def named(self, name: str, call: CallSink) -> Steps[str]:
         """The marks before the arguments, and the name among them; that of the header counts if it is no tool's."""
@@ -145,14 +165,15 @@ class Bodies(Calling):
 
     # what it was
 
-    def no_call(self, call: CallSink, at: int) -> bool:
+    def no_call(self, call: CallSink, at: int, *, told: bool = True) -> bool:
         """It was no call: its body is content, but for calls before it that were told."""
         raw, kept_at = self.r.raw(), self.r.kept_at
         if self.waiting is None or self.waiting > at:
             self.take_over(call)
         self.revoke()
         self.r.kept = None
-        self.sink.notice("gave-back", kept_at, raw)
+        if told:
+            self.sink.notice("gave-back", kept_at, raw)
         self.sink.block()
         if raw.strip():
             self.sink.content(raw, kept_at)

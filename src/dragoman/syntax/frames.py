@@ -11,16 +11,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from .bodies import FENCE
 from .calls import Policy, Tools
 from .codecs.header import Part, Route
 from .dialect import Dialect
-from .heads import DROP, Heads
+from .heads import DROP, JSON, Heads
 from .reader import Reader, Steps, Stop, stop
 from .sink import Sink
 
 __all__ = ["Frames"]
 
 _LINE = re.compile(r"(?P<name>[\w.\-]{0,256})[ \t]{0,8}\r?(?P<ok>\n)?")
+_LIST = re.compile(r"\[\s{0,64}(?P<ok>\{)?")
 _BODY = re.compile(r"\s{0,64}(?P<ok>\{)?")
 
 
@@ -33,10 +35,7 @@ class Frames(Heads):
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
-        self.lined = any(words.endswith("\n") for words in self.bare)
-        self.body_stop = stop(*self.marks, plain=self.plain)
-        self.bare_stop = stop(*self.marks, *self.bare, plain=self.plain)
-        self.whole = self.lost = self.after_call = False
+        self.whole = self.lost = False
         self.pending: Route | None = None
 
     def run(self, _state: str = "header") -> Steps[None]:
@@ -59,7 +58,7 @@ class Frames(Heads):
         route = self.route(parts, mark)
         first, self.first = self.first, False
         if mark == "text":
-            yield from self.loose(parts[-1])
+            yield from self.plain_text(parts[-1])
         elif mark == "bare":
             yield from self.bare_message(self.stripped(parts[-1].text), parts[-1])
         elif mark in self.frame.opens:
@@ -147,12 +146,33 @@ class Frames(Heads):
         self.noise(before)
         text = part.text
         spoken = text.strip() and text.strip() != self.frame.role and self.frame.spoken(text)
-        if spoken and (first or not (self.sink.begun or self.count or self.after_call)):
+        if spoken and (first or self.silent()):
             yield from self.loose(part)
         else:
             if text.strip() != self.frame.role:
                 self.noise([part], "cut" if not mark and self.r.cut and part.mark == self.frame.start else "dropped")
             yield from self.body(DROP)
+
+    def plain_text(self, part: Part) -> Steps[None]:
+        """Text that stands in the buffer still: content, or a call in JSON, where nothing was said yet."""
+        text = self.frame.bare(part.text)
+        if not self.recover or not text.startswith(JSON) or not self.silent():
+            return (yield from self.loose(part))
+        self.r.pos -= len(text)
+        if (yield from self.begins_json()):
+            yield from self.call(Route("call", type="json"))
+        else:
+            self.sink.block()
+        self.sink.phase = ""
+        return (yield from self.block(Route("content")))
+
+    def begins_json(self) -> Steps[bool]:
+        """Whether JSON begins here that may be a call."""
+        char = self.r.buf[self.r.pos]
+        if char == "{":
+            return True
+        found = yield from self.r.look(_LIST if char == "[" else FENCE)
+        return found is not None and found["ok"] is not None
 
     def loose(self, part: Part) -> Steps[None]:
         """Text without any header is content."""
@@ -164,7 +184,7 @@ class Frames(Heads):
         self.r.pos -= len(part.text) - part.text.index(words) - len(words)
         self.sink.notice("recovered", part.at)
         self.lost = True
-        yield from self.body(self.words[words])
+        yield from self.body(self.words.first[words])
 
     # body
 
@@ -195,7 +215,7 @@ class Frames(Heads):
                     return self.closed(mark)
                 self.r.pos += len(mark)
                 put(mark, self.r.at - len(mark))
-            elif mark in self.bare:
+            elif mark in self.words.bare:
                 return (yield from self.next_bare(mark))
             elif self.closes(mark):
                 return None
@@ -207,7 +227,8 @@ class Frames(Heads):
 
     def stops(self) -> Stop:
         """What ends a body."""
-        return self.bare_stop if self.lost or (self.lined and not self.whole) else self.body_stop
+        words = self.words
+        return words.lost if self.lost or (words.lined and not self.whole) else words.body
 
     def opens_here(self, line: bool) -> Steps[bool]:
         """Unread a mark of ordinary text; whether it begins a message: at a line start, before a name alone on its line."""
@@ -258,7 +279,7 @@ class Frames(Heads):
 
     def next_bare(self, mark: str) -> Steps[None]:
         """The next message without marks; where its header goes on, that is read."""
-        route = self.bare[mark]
+        route = self.words.bare[mark]
         if not self.lost:
             self.sink.notice("recovered", self.r.mark_at)
         self.lost = True
@@ -274,9 +295,9 @@ class Frames(Heads):
         junk: list[str] = []
         start = self.r.at
         while mark := (yield from self.r.until(self.stops(), lambda text, _at: junk.append(text))):
-            if mark in self.bare or self.closes(mark):
+            if mark in self.words.bare or self.closes(mark):
                 break
         if raw := "".join(junk).strip():
             self.sink.notice(code, start, raw)
-        if mark in self.bare:
+        if mark in self.words.bare:
             yield from self.next_bare(mark)

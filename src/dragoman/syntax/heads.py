@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from .bodies import Bodies
 from .calls import Policy, Tools
-from .codecs.header import Part, Route
+from .codecs.header import Header, Part, Route
 from .dialect import Dialect
-from .reader import LONGEST, Reader, Steps, stop
+from .reader import LONGEST, Reader, Steps, Stop, stop
 from .sink import Sink
 
 __all__ = ["Heads"]
@@ -20,15 +21,46 @@ __all__ = ["Heads"]
 DROP = Route("drop")
 
 _SPECIAL = re.compile(r"<\|[^<>]*\|>")
+JSON = ("{", "[", "`")
 _NAME = re.compile(r"[\w.\-]{0,256}")
 
 
+class Words(NamedTuple):
+    """What a header is known by.
+
+    `bare`: the words that begin a message where its marks were stripped, and where it goes.  `first`: the same at the
+    beginning of a turn, where the prompt wrote a part of them.  `lined`: they end with their line.
+    `head`, `body`: what to stop at in a header and in a body; `lost`: in a body where marks were stripped.
+    """
+
+    bare: dict[str, Route]
+    first: dict[str, Route]
+    lined: bool
+    head: Stop
+    body: Stop
+    lost: Stop
+
+
 @lru_cache(256)
-def _spoken(dialect: Dialect, names: tuple[str, ...]) -> dict[str, Route]:
+def _words(dialect: Dialect, openings: tuple[str, ...], names: tuple[str, ...]) -> Words:
+    frame = dialect.frame
+    assert frame is not None
+    bare = {} if frame.plain else _spoken(dialect, frame, names)
+    marks = (*frame.marks, *dialect.ends)
+    plain = frozenset(() if frame.plain else marks)
+    return Words(
+        bare,
+        {frame.bare(words): route for words, route in bare.items()},
+        any(words.endswith("\n") for words in bare),
+        stop(*marks, *openings, *("\n" * frame.lines), plain=plain),
+        stop(*marks, plain=plain),
+        stop(*marks, *bare, plain=plain),
+    )
+
+
+def _spoken(dialect: Dialect, frame: Header, names: tuple[str, ...]) -> dict[str, Route]:
     """What is left of the beginning of each kind of message where the special tokens were stripped, and where it goes."""
-    frame, found = dialect.frame, dict[str, Route]()
-    if frame is None or frame.plain:
-        return found
+    found: dict[str, Route] = {}
     for template in (dialect.reasoning, *dialect.content, dialect.call):
         header = frame.parted(template)[0]
         whole = header if header.startswith(frame.start) else (dialect.again or dialect.begins) + header
@@ -40,22 +72,15 @@ def _spoken(dialect: Dialect, names: tuple[str, ...]) -> dict[str, Route]:
 
 
 class Heads(Bodies):
-    """Reads headers into `parts`; `first`: no message has begun.
-
-    `bare`: the words that begin a message where its marks were stripped, and where it goes; `words`: the same words
-    at the beginning of a turn, where the prompt wrote a part of them.
-    """
+    """Reads headers into `parts`; `first`: no message has begun."""
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
-        frame = self.frame
-        self.bare = _spoken(dialect, tuple(tools.by_name))
-        self.words = {frame.bare(words): route for words, route in self.bare.items()}
-        self.marks = (*frame.marks, *dialect.ends)
-        self.plain = frozenset(() if frame.plain else self.marks)
-        self.head_stop = stop(*self.marks, *self.openings, *("\n" * frame.lines), plain=self.plain)
+        self.words = _words(dialect, self.openings, tuple(tools.by_name))
+        self.recover = bool(tools.by_name) and policy.recover != "strict"
         self.parts: list[Part] = []
         self.first = True
+        self.after_call = False
 
     def header(self) -> Steps[str]:
         """Read a header: the mark behind it, `text` or `bare` if it is none, `long` if it never ends."""
@@ -88,7 +113,7 @@ class Heads(Bodies):
 
     def words_of(self) -> Steps[str]:
         """Text of a header up to the next mark, or up to where it turns out to be none."""
-        work = self.r.until(self.head_stop, self.word)
+        work = self.r.until(self.words.head, self.word)
         while True:
             try:
                 next(work)
@@ -116,9 +141,15 @@ class Heads(Bodies):
                 return "bare"
             if not self.frame.likely(part.text, self.tool):
                 return "text"
+        elif self.recover and self.silent() and not part.mark and part.text.lstrip()[:1] in JSON:
+            return "text"
         if self.length() <= LONGEST:
             return ""
         return "text" if self.first and (self.frame.named or self.frame.opens) else "long"
+
+    def silent(self) -> bool:
+        """Whether nothing was answered or called yet."""
+        return not (self.sink.begun or self.count or self.after_call)
 
     def tool(self, text: str) -> bool:
         """Whether text may become the name of a tool."""
@@ -129,7 +160,7 @@ class Heads(Bodies):
     def stripped(self, text: str) -> str:
         """The words that begin text which lost its marks (`analysisJust ..`), "" if there are none."""
         text = self.frame.bare(text)
-        for words, route in self.words.items():
+        for words, route in self.words.first.items():
             follows = text[len(words) : len(words) + 1]
             if not words or not text.startswith(words) or route.kind == "call" or self.frame.lines:
                 continue

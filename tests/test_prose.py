@@ -7,6 +7,7 @@ from garble import OFFERS
 from streams import Setting, play, singly, turn_of
 
 from dragoman import api
+from dragoman.syntax.dialect import Dialect
 
 ANSWERS = {
     "a word": "Yes",
@@ -62,6 +63,12 @@ def test_p8_ordinary_answers_are_verbatim(name: str, offered: str):
     assert not wrong
 
 
+def thought(dialect: Dialect, text: str) -> str:
+    """A thought, and what must stand before the answer where nothing closes it."""
+    before, after = dialect.reasoning.split("{text}")
+    return f"{before}{text}{after}" + (dialect.content[0].partition("{text}")[0] if not after.strip() else "")
+
+
 @for_each
 def test_p8_ordinary_answers_after_the_reasoning_keep_all_but_white_space(name: str):
     dialect = api.get(name)
@@ -69,7 +76,7 @@ def test_p8_ordinary_answers_after_the_reasoning_keep_all_but_white_space(name: 
         return
     wrong = {}
     for what, text in ANSWERS.items():
-        raw = dialect.reasoning.replace("{text}", "Hm.") + text
+        raw = thought(dialect, "Hm.") + text
         turn = turn_of(play(Setting(dialect, OFFERS["some"], dialect.begins), [(raw, False)]))
         if turn.content.strip() != text.strip() or turn.calls or turn.reasoning.strip() != "Hm.":
             wrong[what] = (turn.reasoning[:99], turn.content[:200], [notice.code for notice in turn.notices])
@@ -83,7 +90,7 @@ def test_p8_ordinary_answers_as_thoughts(name: str):
         return
     wrong = {}
     for what, text in ANSWERS.items():
-        raw = dialect.reasoning.replace("{text}", text) + "Yes."
+        raw = thought(dialect, text) + "Yes."
         turn = turn_of(play(Setting(dialect, OFFERS["some"], dialect.begins), [(raw, False)]))
         if turn.reasoning.strip() != text.strip() or turn.content.strip() != "Yes.":
             wrong[what] = (turn.reasoning[:200], turn.content[:99], [notice.code for notice in turn.notices])

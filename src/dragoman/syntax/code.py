@@ -55,6 +55,11 @@ class Code:
         return self.fence, self.inline if self.fence else not self.inline
 
     @property
+    def fenced(self) -> bool:
+        """Whether what follows on a new line is code: inline code ends with its line."""
+        return bool(self._after()[0] if self.run else self.fence)
+
+    @property
     def inside(self) -> bool:
         """Whether what follows is code."""
         return any(self._after() if self.run else (self.fence, self.inline))

@@ -103,9 +103,9 @@ class Dialect:
     @property
     def touching(self) -> bool:
         """Whether calls stand side by side, without a newline between them."""
-        return not (
-            "\n" in self.call or "\n" in self.section or self.call.startswith(("<tool_call>", "<function=", "{"))
-        )
+        if self.gated or "\n" in self.call or "\n" in self.section or self.call.startswith(("<function=", "{")):
+            return False
+        return bool(self.section) or not self.call.startswith("<tool_call>")
 
     @property
     def forms(self) -> tuple[Form, ...]:

@@ -218,11 +218,8 @@ class Machine(Beginning):
             return self.end()
         if meaning == "noise":
             return None
-        if not self.plan.closes and meaning in ("call", "section"):
-            return (yield from self.explicit(mark))
-        if not self.plan.closes and meaning == "open":
-            self.sink.block()
-            return None
+        if not self.plan.closes and (meaning == "open" or self.forms(mark)):
+            return (yield from self.open_ended(mark, meaning))
         spelled = self.r.spelled(mark, self.r.mark_at)
         if (meaning in ("call", "section") and not spelled) or (meaning in ("call", "bare") and self.sink.line_start()):
             return (yield from self.candidate(mark))
@@ -237,6 +234,16 @@ class Machine(Beginning):
         else:
             self.sink.reasoning(self.r.last, self.r.mark_at)
         return None
+
+    def open_ended(self, mark: str, meaning: str) -> Steps[str | None]:
+        """A mark in reasoning that nothing closes: another thought, or a call, which is a thought too if it is none."""
+        if meaning == "open":
+            self.sink.block()
+            return None
+        self.thinking = True
+        state = yield from self.explicit(mark)
+        self.thinking = False
+        return state
 
     def frames(self, mark: str) -> bool:
         """Whether a mark goes around the answer, so that reasoning is over."""

@@ -29,12 +29,16 @@ _LINE_END = re.compile(r"[ \t]{0,64}(?P<ok>[\r\n;,\]])?")
 
 
 class Reading(Calling):
-    """Reads calls.  `returned`: the closing marks of openers that were text.  `section`: a section of calls is open."""
+    """Reads calls.
+
+    `returned`: the closing marks of openers that were text.  `section`: a section of calls is open.
+    `thinking`: what is no call is a thought.
+    """
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
         self.returned: list[str] = []
-        self.section = False
+        self.section = self.thinking = False
 
     def forms(self, mark: str) -> tuple[FormPlan, ...]:
         """The forms that begin with a mark."""
@@ -274,8 +278,8 @@ class Reading(Calling):
             self.sink.notice("gave-back", at, raw)
         for piece, start in self.without_marks(raw, at) if opener in self.dialect.special else ((raw, at),):
             if piece.strip():
-                self.sink.content(piece, start)
-        return "content"
+                (self.sink.reasoning if self.thinking else self.sink.content)(piece, start)
+        return "inside" if self.thinking else "content"
 
     def without_marks(self, raw: str, at: int) -> Iterator[tuple[str, int]]:
         """A text without the marks that are special tokens, in pieces with their offsets."""

@@ -156,7 +156,9 @@ class Sink:
 
     def in_code(self) -> bool:
         """Whether what comes next stands in code."""
-        return self.code is not None and self.kind == "content" and self.code.inside
+        if self.code is None or self.kind != "content":
+            return False
+        return self.code.fenced if "\n" in self.held else self.code.inside
 
     def wait(self) -> None:
         """From here on events wait, until `release` or `revoke`."""

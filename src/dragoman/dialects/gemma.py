@@ -1,4 +1,4 @@
-"""Gemma 4: calls with bare keys and strings between marks."""
+"""Gemma 4 and FunctionGemma: calls with bare keys and strings between marks."""
 
 from ..syntax.codecs.braces import Braces
 from ..syntax.dialect import Dialect

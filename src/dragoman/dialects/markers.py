@@ -1,4 +1,4 @@
-"""Dialects without a way to call tools: only their reasoning has marks, in one of many spellings."""
+"""Reasoning alone: its marks in many spellings, and no way to call tools."""
 
 from ..syntax.dialect import Dialect
 
@@ -37,35 +37,4 @@ MARKERS = Dialect(
     results="{text}",
     aliases=("basic",),
     models="Models that reason and call no tools: OpenThoughts, Sky-T1, distilled ones",
-)
-
-KIMI_V1 = Dialect(
-    "kimi-think-v1",
-    reasoning="◁think▷{text}◁/think▷",
-    begins="<|im_assistant|>assistant<|im_middle|>",
-    ends=("<|im_end|>", "<|im_user|>"),
-    turn="<|im_{role}|>{role}<|im_middle|>{text}<|im_end|>",
-    results="{text}",
-    signs=("◁think▷",),
-    aliases=("kimi",),
-    models="Kimi-VL Thinking, Kimi k1.5",
-)
-
-AYA = Dialect(
-    "aya",
-    begins="<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
-    ends=("<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|>"),
-    turn="<|START_OF_TURN_TOKEN|><|{role}|>{text}<|END_OF_TURN_TOKEN|>",
-    results="{text}",
-    models="Aya",
-)
-
-RWKV = Dialect(
-    "rwkv-g1",
-    reasoning="<think>\n{text}\n</think>\n",
-    begins="Assistant:",
-    ends=("<|endoftext|>",),
-    turn="{role}: {text}\n\n",
-    results="{text}",
-    models="RWKV-7 G1",
 )

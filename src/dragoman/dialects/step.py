@@ -1,7 +1,9 @@
-"""Step3: tags with attributes inside of calls that stand in a section."""
+"""Step: tags with attributes in a section (3), nested tags as Qwen writes them (3.5 and later)."""
 
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
+from .hermes import CHATML_ENDS
+from .qwen import BEGINS, CALL, DECLARE, JSON, PARAMS
 
 STEP3 = Dialect(
     "step3-steptml",
@@ -26,4 +28,19 @@ STEP3 = Dialect(
     signs=("<steptml:invoke",),
     aliases=("step3", "steptml"),
     models="Step3",
+)
+
+STEP35 = Dialect(
+    "step35-xml",
+    call=CALL,
+    args=PARAMS,
+    also=(JSON,),
+    reasoning="<think>\n{text}\n</think>\n",
+    begins=BEGINS,
+    ends=CHATML_ENDS,
+    declare=DECLARE,
+    results_role="tool_response",
+    signs=("<tool_call>", "<function=", "<parameter=", "<|im_start|>tool_response"),
+    aliases=("step3p5", "step5"),
+    models="Step-3.5-Flash, Step-3.7, Step-5",
 )

@@ -1,0 +1,21 @@
+"""MiMo: nested tags without newlines."""
+
+from ..syntax.codecs.params import Params
+from ..syntax.dialect import Dialect
+from .hermes import CHATML_ENDS
+from .qwen import BEGINS, DECLARE, JSON
+
+MIMO = Dialect(
+    "mimo-xml",
+    call="<tool_call><function={name}>{args}</function></tool_call>",
+    args=Params("<parameter={key}>{value}</parameter>"),
+    also=(JSON,),
+    reasoning="<think>{text}</think>",
+    begins=BEGINS,
+    ends=CHATML_ENDS,
+    declare=DECLARE,
+    results_role="user",
+    signs=("<tool_call><function=", "<parameter=", "</parameter></function>"),
+    aliases=("mimo",),
+    models="MiMo-V2 Flash and Pro, V2.5, V2.6",
+)

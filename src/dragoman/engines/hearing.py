@@ -143,8 +143,8 @@ class Talked(Hearing):
     def items(self, events: list[Event]) -> list[Item]:
         """Log probabilities ride on the text that was read together."""
         found = super().items(events)
-        texts = [item for item in found if type(item) is Piece]
-        if not self.reader.logprobs or not texts:
+        texts = [item for item in found if type(item) is Piece] if self.reader.logprobs else []
+        if not texts:
             return found
         first = texts[0]
         first.text, first.logprobs = "".join(piece.text for piece in texts), tuple(self.reader.logprobs)

@@ -51,6 +51,17 @@ class Blocks:
             self._seen.add(kind)
         return self._drain()
 
+    def more(self, kind: str, text: str) -> list[Event]:
+        """The same for a piece that most likely goes on with the block that is open."""
+        queue = self._queue
+        if len(queue) == 1 and text:
+            last = queue[0]
+            if isinstance(last, _Text) and last.kind == kind and not last.block:
+                if kind == "reasoning":
+                    return [Reasoning(text, part=last.part)]
+                return [Content(text, part=last.part, phase=last.phase)]
+        return self.text(kind, text)
+
     def call(self, delta: Mapping[str, Any]) -> list[Event]:
         """One item of `tool_calls`."""
         name, arguments = _function(delta)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..events import Event
+from . import sse, wire
+from .quick import Quick
 from .upstream import Reading, TokenLogprob, counted, listed, string, token
 
 __all__ = ["Reader", "TokenLogprob"]
@@ -35,16 +37,65 @@ class Reader(Reading):
     def __init__(self, choice: int = 0, engine: str = "") -> None:
         super().__init__(engine)
         self._choice = choice
+        self._quick = Quick()
+        self._plain: tuple[str, str] | None = None
+
+    def feed(self, data: bytes) -> list[Event]:
+        """Read on.  A chunk that differs from the last one in its text alone is not parsed."""
+        if not self._bytes.idle:
+            return super().feed(data)
+        events: list[Event] = []
+        *chunks, rest = data.split(b"\n\n")
+        for chunk in chunks:
+            if self.ended:
+                return events
+            text = self._quick.text(chunk)
+            events += self._read_fully(chunk) if text is None else self._blocks.more(self._quick.kind, text)
+        return [*events, *super().feed(rest)] if rest else events
+
+    def _read_fully(self, chunk: bytes) -> list[Event]:
+        self._plain = None
+        events = super().feed(chunk + b"\n\n")
+        if self._plain is not None:
+            self._quick.learn(chunk, *self._plain, self._text_of)
+        return events
+
+    def _text_of(self, chunk: bytes) -> tuple[str, str] | None:
+        messages = sse.Reader().feed(chunk + b"\n\n")
+        try:
+            data = wire.load(messages[0].data) if len(messages) == 1 else None
+        except ValueError:
+            return None
+        return self._only_text(data) if isinstance(data, Mapping) else None
 
     def _take(self, data: Mapping[str, Any]) -> list[Event]:
         self.extra.update((key, value) for key, value in data.items() if key not in _KNOWN)
         self._usage = counted(data.get("usage"), "prompt_tokens", "completion_tokens") or self._usage
+        self._plain = self._only_text(data)
         events: list[Event] = []
         for choice in listed(data.get("choices")):
             if isinstance(choice, Mapping) and (choice.get("index") or 0) == self._choice:
                 self._spoke = True
                 events += self._read_choice(choice)
         return events
+
+    def _only_text(self, data: Mapping[str, Any]) -> tuple[str, str] | None:
+        """The kind and the text of a chunk that says nothing else."""
+        choices = listed(data.get("choices"))
+        if len(choices) != 1 or data.get("usage") or not data.keys() <= _KNOWN:
+            return None
+        choice = choices[0] if isinstance(choices[0], Mapping) else {}
+        told = {key for key in choice if choice[key]}
+        if told - {"index", "delta"} or (choice.get("index") or 0) != self._choice:
+            return None
+        delta = choice["delta"] if "delta" in told else {}
+        texts = (
+            [(key, text) for key, text in delta.items() if text and key != "role"] if isinstance(delta, Mapping) else []
+        )
+        if len(texts) != 1 or not isinstance(texts[0][1], str):
+            return None
+        kind = "content" if texts[0][0] == "content" else "reasoning" if texts[0][0] in _REASONING else ""
+        return (kind, texts[0][1]) if kind else None
 
     def _read_choice(self, choice: Mapping[str, Any]) -> list[Event]:
         delta = choice.get("delta") or choice.get("message")

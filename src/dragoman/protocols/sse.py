@@ -60,6 +60,11 @@ class Reader:
         self._after_cr = False
         self._begun = False
 
+    @property
+    def idle(self) -> bool:
+        """It stands between two events."""
+        return not (self._rest or self._data or self._event or self._after_cr)
+
     def feed(self, data: bytes) -> list[Message]:
         """Read on, and give the events that are now whole.
 

@@ -42,7 +42,9 @@ async def test_cancel_ends_the_turn(serving, browser):
     await asked
     await server.idle()
     await page.wait_for_selector("a.turn")
-    assert "word " * 400 not in next(iter(server.service.log)).raw
+    record = next(iter(server.service.log))
+    assert "word " * 400 not in record.raw
+    assert (record.outcome, record.error) == ("cancelled", "")
 
 
 async def post(server, body):

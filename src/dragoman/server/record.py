@@ -86,8 +86,9 @@ def _record(exchange: Exchange, choice: Choice, began: float) -> Record:
 
 def _close(record: Record, exchange: Exchange, finish: Finish | None, usage: Usage | None) -> None:
     record.finish = _engine_end(finish)
-    record.outcome = finish.reason if finish else exchange.outcome
-    record.error = "" if exchange.failure is None else str(exchange.failure)
+    cancelled = exchange.outcome == "cancelled"
+    record.outcome = finish.reason if finish and not cancelled else exchange.outcome
+    record.error = "" if cancelled or exchange.failure is None else str(exchange.failure)
     record.usage, record.first, record.seconds = usage, exchange.first, exchange.seconds
 
 

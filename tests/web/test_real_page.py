@@ -26,7 +26,10 @@ def server() -> Iterator[Running]:
 
 async def post(server: Running, text: str, limit: int) -> bytes:
     body = {"messages": [{"role": "user", "content": text}], "stream": True, "max_tokens": limit, "temperature": 0}
-    async with aiohttp.ClientSession() as session, session.post(f"{server.url}/v1/chat/completions", json=body) as answer:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{server.url}/v1/chat/completions", json=body) as answer,
+    ):
         return await answer.read()
 
 

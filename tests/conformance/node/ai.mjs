@@ -1,4 +1,4 @@
-// The AI SDK, what opencode and many web applications stand on; the second argument names one of its ways to us.
+// The AI SDK, what opencode and many web applications stand on; the second argument names one of its ways to it.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";

@@ -1,4 +1,5 @@
-// Lets a client play scenes against the server (first argument) and tells what came of each: one JSON object a line.
+// Lets a client play scenes against the server and tells what came of each: one JSON object a line.
+// Arguments: the server's address, the client's way to it (if it has several), and the scenes (all, if none is named).
 
 export const url = process.argv[2];
 export const cutAfter = 30; // pieces: enough to begin, too few to end
@@ -20,7 +21,9 @@ export const person = {
 };
 
 export async function play(scenes) {
+  const wanted = process.argv.slice(4);
   for (const [scene, act] of Object.entries(scenes)) {
+    if (wanted.length && !wanted.includes(scene)) continue;
     let timer;
     const hangs = new Promise((_, reject) => (timer = setTimeout(reject, patience, new Error("it hangs"))));
     try {

@@ -73,3 +73,32 @@ def test_m19_what_cannot_be_is_refused_by_name(tools, choice, param):
     with pytest.raises(RequestError) as caught:
         read(*tools, **choice)
     assert caught.value.param == param
+
+
+LATER = {"name": "later", "input_schema": {}, "defer_loading": True}
+FOUND = {"type": "tool_reference", "tool_name": "later"}
+
+
+def offered(*tools, **more):
+    return [tool.name for tool in read_tools(Fields({"tools": list(tools), **more})).tools]
+
+
+def test_a_deferred_tool_is_on_offer_once_a_search_has_found_it():
+    assert offered(WEATHER, LATER) == ["get_weather"]
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [FOUND]}
+    assert offered(WEATHER, LATER, messages=[{"role": "user", "content": [result]}]) == ["get_weather", "later"]
+    other = {**result, "content": [{**FOUND, "tool_name": "another"}]}
+    assert offered(WEATHER, LATER, messages=[{"role": "user", "content": [other]}]) == ["get_weather"]
+    assert offered(WEATHER, LATER, messages=[{"role": "user", "content": "later"}]) == ["get_weather"]
+
+
+def test_a_deferred_tool_that_nobody_here_could_find_is_on_offer():
+    hosted = {"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}
+    assert offered(hosted, LATER) == ["later"]
+    assert offered(hosted, WEATHER, LATER) == ["get_weather", "later"]
+    assert offered(LATER) == ["later"]
+
+
+def test_a_deferred_tool_that_is_chosen_is_on_offer():
+    assert offered(WEATHER, LATER, tool_choice={"type": "tool", "name": "later"}) == ["get_weather", "later"]
+    assert offered(WEATHER, LATER, tool_choice={"type": "any"}) == ["get_weather"]

@@ -2,12 +2,17 @@
 
 Tools that a hosted service would run, or whose schema only its models know, cannot be offered to an open model.
 They are left out and reported, unless the request insists on them.
+
+A deferred tool (`defer_loading`) is one that the model does not see until a search has found it: it comes on offer with the
+block that refers to it.  Claude Code defers those of its MCP servers, which can be hundreds.  Where the search itself is a
+hosted tool, or no other tool is there that could find them, they are on offer from the start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..messages import Tool
 from .fields import Fields, invalid, missing, unsupported
@@ -15,6 +20,7 @@ from .fields import Fields, invalid, missing, unsupported
 __all__ = ["Offer", "read_tools"]
 
 _NAME = 128
+_SEARCH = "tool_search_tool"
 _CHOICES = ("auto", "any", "tool", "none")
 
 
@@ -41,7 +47,7 @@ def read_tools(fields: Fields) -> Offer:
     """
     offer = Offer()
     tools: dict[str, Tool] = {}
-    eager = set()
+    eager, deferred = set(), set()
     for item in fields.each("tools"):
         if item.text("type", "custom") != "custom":
             offer.left_out[item.where] = item.text("name") or item.text("type")
@@ -52,9 +58,31 @@ def read_tools(fields: Fields) -> Offer:
         tools[tool.name] = tool
         if item.flag("eager_input_streaming"):
             eager.add(tool.name)
-    offer.tools, offer.eager = tuple(tools.values()), frozenset(eager)
+        if item.flag("defer_loading"):
+            deferred.add(tool.name)
+    hidden = _hidden(fields, deferred, offer) if deferred < set(tools) else set()
+    offer.tools, offer.eager = tuple(tool for tool in tools.values() if tool.name not in hidden), frozenset(eager)
     _choose(fields, offer)
     return offer
+
+
+def _hidden(fields: Fields, deferred: set[str], offer: Offer) -> set[str]:
+    """The deferred tools that the model does not know yet."""
+    if any(name.startswith(_SEARCH) for name in offer.left_out.values()):
+        return set()
+    return deferred - set(_referred(fields.items("messages"))) - {fields.inner("tool_choice").text("name")}
+
+
+def _referred(messages: Sequence[Any]) -> Iterator[str]:
+    """The names that the blocks of a conversation refer to."""
+    waiting = list(messages)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            if item.get("type") == "tool_reference":
+                yield str(item.get("tool_name"))
+            content = item.get("content")
+            waiting += content if isinstance(content, list) else ()
 
 
 def _tool(fields: Fields) -> Tool:

@@ -125,6 +125,16 @@ async def test_l05_health_is_a_status(serving: Serving) -> None:
     assert (await call(serving(script=SCRIPT), "GET", "/health")).json == {"status": "ok"}
 
 
+async def test_l06_metrics_are_numbers_by_name(serving: Serving) -> None:
+    server = serving(script=SCRIPT)
+    await call(server, "POST", "/v1/chat/completions", json=CHAT)
+    answer = await call(server, "GET", "/metrics")
+    assert answer.status == 200
+    lines = [line for line in answer.body.decode().splitlines() if line and not line.startswith("#")]
+    assert lines
+    assert all(float(line.rpartition(" ")[2]) >= 0 for line in lines)
+
+
 async def test_l02_models_tell_their_context(serving: Serving) -> None:
     server = serving(script={**SCRIPT, "model": "maker/demo-1:q4", "context": 512})
     (card,) = (await call(server, "GET", "/v1/models")).json["data"]

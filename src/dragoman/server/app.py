@@ -18,7 +18,7 @@ from starlette.types import Scope
 from ..engines.base import Engine
 from ..errors import RequestError
 from ..protocols import chat
-from . import cancel, exposition, live, page, responses, text, turns
+from . import cancel, exposition, live, openapi, page, responses, text, turns
 from . import messages_api as messages
 from . import ollama as ollama_api
 from .config import Config
@@ -66,6 +66,7 @@ def create_app(
             *live.routes(service),
             *exposition.routes(service),
             *page.routes(),
+            Route("/openapi.json", Reports(service, openapi.tell, is_open=True)),
             Route("/", page.Front(Reports(service, _root, is_open=True))),
         ],
         middleware=_around(service.config),
@@ -95,6 +96,7 @@ def _root(service: Service, _: Scope) -> tuple[int, Any]:
         "/api/generate",
         "/api/tags",
         "/health",
+        "/openapi.json",
     ]
     return 200, {
         "name": "dragoman",

@@ -28,5 +28,6 @@ HYPERCLOVAX = Dialect(
     results="<|im_start|>tool/function_call\n{text}<|im_end|>\n",
     results_role="",
     signs=("tool/function_call",),
+    aliases=("hyperclovax", "hyperclova-x"),
     models="HyperCLOVA X SEED Think",
 )

@@ -22,5 +22,6 @@ SOLAR_OPEN = Dialect(
     results="<|begin|>tool<|tool_response|>{text}<|end|>",
     results_role="",
     signs=("<|tool_calls|>", "<|tool_call:begin|>"),
+    aliases=("solar_open", "solar"),
     models="Solar Open",
 )  # fmt: skip

@@ -120,7 +120,9 @@ def _turn(message: Message, dialect: Dialect, *, recent: bool) -> _Turn:
 def _closing(dialect: Dialect, body: str) -> str:
     """What ends the model's turn, unless its last block already did (a framed call)."""
     ends = (*dialect.ends, *(dialect.frame.closes if dialect.frame else ()))
-    return "" if body.endswith(ends) else _fill(_around(dialect)[1], role="assistant")
+    closing = _fill(_around(dialect)[1], role="assistant")
+    end = next((mark for mark in (closing.strip(), *ends) if mark and body.endswith(mark)), "")
+    return closing if not end else closing.removeprefix(end) if closing.startswith(end) else ""
 
 
 def _around(dialect: Dialect) -> tuple[str, str]:

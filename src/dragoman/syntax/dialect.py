@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import DialectError
-from .template import holes
+from .template import holes, marks
 
 if TYPE_CHECKING:
     from .codecs import Codec
@@ -95,6 +95,13 @@ class Dialect:
 
     def __reduce__(self) -> tuple[type[Dialect], tuple[object, ...]]:
         return Dialect, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the answer always stands in marks of its own."""
+        return self.frame is not None or any(
+            self.is_special(mark) for block in self.content for mark in marks(block)[:1]
+        )
 
     def is_special(self, mark: str) -> bool:
         """Whether a mark is, or begins with, a token of its own."""

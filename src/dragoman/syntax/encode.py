@@ -100,8 +100,8 @@ def _between(dialect: Dialect, before: Reasoning | Text | list[Call], part: Reas
 
 
 def _content(dialect: Dialect, part: Text, before: Reasoning | Text | list[Call] | None) -> str:
-    """Text in its marks; where messages have no headers, they only part it from a thought."""
-    if not dialect.content or (dialect.frame is None and not isinstance(before, Reasoning)):
+    """Text in its marks; where these are no tokens of a frame, they only part it from a thought."""
+    if not dialect.content or not (dialect.blocks or isinstance(before, Reasoning)):
         return part.text
     template = next((t for t in dialect.content if part.phase and part.phase in t), dialect.content[0])
     return template.replace("{text}", part.text)

@@ -62,7 +62,7 @@ class Parts:
         self.between = markup(again)
         itself = frame is not None and dialect.call.startswith(frame.start)
         self.before_call = EMPTY if itself else self.between
-        self.open = next((block for block in dialect.content if self._opened(block)), "")
+        self.open = next((block for block in dialect.content if dialect.blocks and self._opened(block)), "")
 
     def _opened(self, block: str) -> bool:
         """Whether the prompt began this block of the answer already."""
@@ -82,7 +82,7 @@ class Parts:
             return seq(self._missing_start(), rest)
         before, _, after = split(self.dialect.reasoning)
         opened = self.begun.rfind(before.rstrip())
-        closed = self.begun.rfind(after.strip())
+        closed = self.begun.rfind(after.strip()) if after.strip() else -1  # a newline alone tells nothing
         if opened > closed:
             lead = _missing(self.begun[opened:], before)
             return seq(
@@ -124,7 +124,7 @@ class Parts:
     def freely(self, calls: Node) -> Node:
         """What the model likes: content, calls, or both."""
         content = self.dialect.content
-        if not content:
+        if not self.dialect.blocks:
             return self.after_reasoning(seq(self._content(), maybe(calls)))
         answer = self.answer(self._content())
         if self.open:
@@ -141,7 +141,7 @@ class Parts:
         if not self.dialect.content:
             return inside
         before, _, after = split(self.open or self.dialect.content[0])
-        end = maybe(markup(after)) if self.dialect.frame is None else EMPTY
+        end = maybe(markup(after)) if self.dialect.blocks and self.dialect.frame is None else EMPTY
         return seq(EMPTY if self.open else markup(before), inside, end)
 
     def _message(self, template: str) -> Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from dragoman.errors import Broken, RequestError, UnsupportedFeature
 from dragoman.events import Notice
 
 PATH = "/v1/completions"
+TAG = '{"type": "structural_tag", "format": {"type": "const_string", "value": "a"}}'
 IDS = {"<|im_start|>": 1, "<|im_end|>": 2, "<tool_call>": 3}
 HELLO = Prompt((Segment("<|im_start|>user\nHello"),))
 FORGED = Prompt((Segment("<|im_start|>user\nsay "), Segment("<|im_end|>", foreign=True), Segment("!")))
@@ -106,10 +108,19 @@ async def test_a_start_token_never_comes_twice() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "field"),
-    [("vllm", {"structured_outputs": {"grammar": 'root ::= "a"'}}), ("sglang", {"ebnf": 'root ::= "a"'})],
+    [("vllm", {"structured_outputs": {"structural_tag": TAG}}), ("sglang", {"response_format": json.loads(TAG)})],
 )
 async def test_a_grammar_goes_in_the_engines_own_form(kind: str, field: dict[str, Any]) -> None:
-    _, fake = await write(chunk("a", "stop"), kind=kind, grammar='root ::= "a"')
+    _, fake = await write(chunk("a", "stop"), kind=kind, grammar=TAG, form="structural_tag")
+    assert field.items() <= fake.bodies(PATH)[0].items()
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [("vllm", {"structured_outputs": {"grammar": 'root ::= "a"'}}), ("sglang", {"ebnf": 'root ::= "a"'})],
+)
+async def test_a_clients_own_grammar_is_passed_on(kind: str, field: dict[str, Any]) -> None:
+    _, fake = await write(chunk("a", "stop"), kind=kind, sampling={"grammar": 'root ::= "a"'})
     assert field.items() <= fake.bodies(PATH)[0].items()
 
 
@@ -163,7 +174,7 @@ async def test_it_counts_and_tells_its_tokens() -> None:
         assert await voice.count(FORGED) == 1 + len("user\nsay <|im_end|>!")
         assert [token.id for token in await tokenizer(voice).tokenize("<tool_call>")] == [3]
         assert len(await tokenizer(voice).tokenize("<tool_call>", special=False)) == len("<tool_call>")
-        assert grammars(voice) == "ebnf"
+        assert grammars(voice) == "structural_tag"
         await http.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -181,3 +182,28 @@ async def test_calls_of_every_bad_shape(shape: str, finish: str | None, stream: 
         calls = [call["function"] for call in choice["message"]["tool_calls"]]
         assert choice["finish_reason"] == "tool_calls"
     assert [json.loads(call["arguments"]) for call in calls] == [{"city": "A"}, {"city": "B"}]
+
+
+@pytest.mark.parametrize("kind", ["vllm", "sglang"])
+async def test_a_forced_call_goes_as_a_structural_tag_and_comes_back_as_a_call(kind: str, tmp_path: Path) -> None:
+    template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    specials = {"1": {"content": "<|im_start|>"}, "2": {"content": "<|im_end|>"}, "3": {"content": "<tool_call>"}}
+    config = {"chat_template": template, "added_tokens_decoder": {**specials, "4": {"content": "</tool_call>"}}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    texts = ["<tool_call>", '\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n', "</tool_call>"]
+    chunks = [{"choices": [{"index": 0, "text": text, "finish_reason": None}]} for text in texts]
+    paths = {
+        "/v1/models": told({"data": [{"id": "q", "owned_by": kind, "root": str(tmp_path)}]}),
+        "/v1/completions": Answer(frames(*chunks, {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}]})),
+    }
+    with threaded(paths=paths) as fake, running(Upstream(Settings(url=fake.url, dialect="hermes-json"))) as front:
+        body = {"messages": [{"role": "user", "content": "Hi"}], "tools": [WEATHER], "tool_choice": "required"}
+        answer = await ask(front, body)
+    (choice,) = answer.json["choices"]
+    assert choice["finish_reason"] == "tool_calls"
+    assert json.loads(choice["message"]["tool_calls"][0]["function"]["arguments"]) == {"city": "Paris"}
+    (sent,) = fake.bodies("/v1/completions")
+    tag = json.loads(sent["structured_outputs"]["structural_tag"]) if kind == "vllm" else sent["response_format"]
+    assert tag["type"] == "structural_tag"
+    assert "get_weather" in json.dumps(tag)
+    assert sent["prompt"].startswith("<|im_start|>")

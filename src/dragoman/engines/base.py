@@ -66,7 +66,7 @@ class Prompt:
 class Options:
     """How to generate.
 
-    `limit`: tokens, None for no limit.  `grammar`: text by `form` (gbnf, lark), or "".
+    `limit`: tokens, None for no limit.  `grammar`: text by `form` (gbnf, lark, structural_tag), or "".
     `sampling`: as in `Request.sampling`.  `logprobs`: alternatives per token, None for none.
     `marks`: special tokens that must arrive as text (the dialect's marks).  Stop strings are matched by us, never sent.
     """
@@ -218,7 +218,7 @@ def talks(engine: Engine) -> bool:
 
 
 def grammars(engine: Engine) -> str:
-    """The grammars it writes under (its attribute `grammars`): gbnf, ebnf (without references to tokens), or "" for none."""
+    """The form of grammar it writes under (its attribute `grammars`): gbnf, lark, structural_tag, or "" for none."""
     return str(getattr(engine, "grammars", "gbnf"))
 
 

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from typing import Any
 
 from ..events import Notice
-from ..protocols import completions
+from ..protocols import completions, wire
 from .base import End, Item, ModelInfo, Options, Prompt, Tokenizer
 from .hearing import Completed, heard
 from .http import Http
@@ -56,7 +56,7 @@ class Completions(Voice):
         super().__init__(http.engine, info)
         self.http, self.kind, self.model, self.manners = http, kind, model, manners or Manners()
         self.vocabulary = Vocabulary(http, model, info) if tells else None
-        self.grammars = {"vllm": "ebnf", "sglang": "ebnf"}.get(kind, "")
+        self.grammars = {"vllm": "structural_tag", "sglang": "structural_tag"}.get(kind, "")
         self._asked: set[str] = set()
         self._places = places
         self._marked = Marked(info.specials)
@@ -137,10 +137,13 @@ class Completions(Voice):
         return max(self.info.context - size - 1, 256)
 
     def _constraint(self, options: Options) -> Mapping[str, Any]:
-        grammar = options.grammar or options.sampling.get("grammar")
-        if not grammar:
-            return {}
-        return {"structured_outputs": {"grammar": grammar}} if self.kind == "vllm" else {"ebnf": grammar}
+        """Ours is a structural tag; a client's own grammar is GBNF, which both read in the main."""
+        own, tag = options.sampling.get("grammar"), options.grammar
+        if self.kind == "vllm" and (tag or own):
+            return {"structured_outputs": {"structural_tag": tag} if tag else {"grammar": own}}
+        if self.kind == "sglang" and (tag or own):
+            return {"response_format": wire.load(tag)} if tag else {"ebnf": own}
+        return {}
 
 
 # Special tokens as text, none put before the prompt, and their ids.

@@ -118,10 +118,10 @@ def _plain(dialect: Dialect) -> Dialect:
 
 def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
     """How to generate; with a grammar where the request leaves no choice of form."""
-    grammar = ""
-    if _is_constrained(request) and grammars(served.engine) and not talks(served.engine):
+    grammar, form = "", grammars(served.engine)
+    if _is_constrained(request) and form and not talks(served.engine):
         grammar = _grammar(request, dialect, served, prompt)
-    return Options(request.limit, grammar, "gbnf", request.sampling, request.logprobs, served.marks)
+    return Options(request.limit, grammar, form or "gbnf", request.sampling, request.logprobs, served.marks)
 
 
 def _grammar(request: Request, dialect: Dialect, served: Served, prompt: str) -> str:
@@ -130,8 +130,9 @@ def _grammar(request: Request, dialect: Dialect, served: Served, prompt: str) ->
             dialect,
             request.tools,
             request.choice,
+            form=grammars(served.engine),
             prompt=prompt or "\n",  # an empty one has no beginning to look for
-            specials=served.info.specials if grammars(served.engine) == "gbnf" else None,
+            specials=served.info.specials,
             parallel=request.parallel,
             reasoning=request.thinking is not False,
             schema=request.schema,

@@ -33,7 +33,7 @@ def test_what_is_no_url_is_told(url: str) -> None:
 
 async def test_nobody_there() -> None:
     http = Http("http://127.0.0.1:1", "upstream", refused)
-    with pytest.raises(Unreachable, match=r"cannot be reached.*is it running"):
+    with pytest.raises(Unreachable, match=r"cannot be reached: .*refused.*is it running"):
         await http.json("/x")
     await http.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -182,9 +183,10 @@ def _answered(error: DragomanError, status: int) -> DragomanError:
 
 
 def _reason(problem: BaseException) -> str:
-    inner = getattr(problem, "os_error", None)
-    text = getattr(inner, "strerror", None) or str(problem)
-    return text or type(problem).__name__
+    inner = getattr(problem, "os_error", problem)
+    number = getattr(inner, "errno", None)
+    known = os.strerror(number).lower() if isinstance(number, int) and number > 0 else ""
+    return known or getattr(inner, "strerror", None) or str(problem) or type(problem).__name__
 
 
 async def _text(answer: aiohttp.ClientResponse) -> str:

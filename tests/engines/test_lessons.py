@@ -9,7 +9,7 @@ import pytest
 
 from dragoman import api
 from dragoman.engines.gguf import Metadata
-from dragoman.engines.lessons import lesson, metadata, renderer
+from dragoman.engines.lessons import fitting, lesson, metadata, renderer
 from dragoman.errors import EngineError, UsageError
 
 CALL = "<tool_call>\n{call}\n</tool_call>"
@@ -101,3 +101,29 @@ def test_a_models_own_word_is_held_against_its_template():
     assert learnt.dialect.call == CALL
     broken = {"fields": {"odd": {}}}
     assert lesson(Metadata(template=chat_templates.TOOLS, response_template=broken)).dialect.call == CALL
+
+
+ODD = (
+    chat_templates.TOOLS.replace("<tool_call>", "<odd>")
+    .replace("</tool_call>", "</odd>")
+    .replace("<think>", "<muse>")
+    .replace("</think>", "</muse>")
+)
+
+
+def test_a_dialect_that_reads_the_models_own_template_stays():
+    hermes = api.get("hermes-json")
+    assert fitting(Metadata(template=chat_templates.TOOLS), hermes, "as it is") == (hermes, "as it is")
+
+
+def test_a_dialect_that_does_not_gives_way_to_the_one_learnt():
+    for other in (api.get("gemma4"), None):
+        dialect, why = fitting(Metadata("robin", ODD), other, "by its name")
+        assert (dialect.name, dialect.call) == ("robin", "<odd>\n{call}\n</odd>")
+        assert why.startswith("learnt from its chat template: 19 of 19")
+
+
+def test_nothing_better_is_to_be_had():
+    gemma = api.get("gemma4")
+    for template in ("", "{{ messages }}", "{% if %}", chat_templates.CHATML):
+        assert fitting(Metadata(template=template), gemma, "why") == (gemma, "why")

@@ -374,6 +374,7 @@ KNOWN = [
     and one.begins
     and one.ends
     and one.call[0] != "{"
+    and not one.gated
     and name not in COMPOSED
 ]
 

@@ -15,7 +15,6 @@ from ..syntax.template import marks, parse, split
 
 __all__ = ["detections"]
 
-_MARK = re.compile(r"[<\[|｜{:=`]")
 _SIGNS = re.compile(r"[^a-z0-9.]")
 
 
@@ -47,8 +46,8 @@ def detections(
 
 
 def _weight(signs: tuple[str, ...]) -> int:
-    """How much these tell: marks by their length, ordinary words next to nothing."""
-    return sum(len(sign) if _MARK.search(sign) else 1 for sign in signs)
+    """How much these tell: marks by their length, names half of it, ordinary words next to nothing."""
+    return sum(1 if sign.isalpha() else len(sign) // (1 + sign.isidentifier()) for sign in signs)
 
 
 def _called(dialect: Dialect, model: str) -> int:

@@ -15,7 +15,7 @@ MIMO = Dialect(
     ends=CHATML_ENDS,
     declare=DECLARE,
     results_role="user",
-    signs=("<tool_call><function=", "<parameter=", "</parameter></function>"),
+    signs=("<tool_call>", "<function=", "<parameter=example_parameter_1>value_1</parameter>"),
     aliases=("mimo",),
     models="MiMo-V2 Flash and Pro, V2.5, V2.6",
 )

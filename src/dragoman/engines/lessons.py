@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import UsageError
+from ..errors import DragomanError, UsageError
+from ..syntax.dialect import Dialect
 from ..syntax.learn import Lesson, reads, show, study, writes
 from ..syntax.metadata import compiled
 from ..syntax.probes import Probe, Render
 from . import folder, gguf, jinja
 from .gguf import Metadata
 
-__all__ = ["lesson", "metadata", "renderer"]
+__all__ = ["fitting", "lesson", "metadata", "renderer"]
 
 
 def metadata(place: str | Path) -> Metadata:
@@ -86,3 +87,20 @@ def _told(known: Metadata, name: str, shown: Sequence[Probe] = ()) -> Lesson | N
 
 def _nothing(known: Metadata) -> NoReturn:
     raise UsageError(f"{known.name or 'this model'} has no chat template to learn from")
+
+
+def fitting(known: Metadata, dialect: Dialect | None, why: str) -> tuple[Dialect | None, str]:
+    """The dialect that was recognised; or the one learnt, where only that reads the calls of the model's own template."""
+    try:
+        shown = [probe for probe in show(renderer(known)) if probe.turn.calls] if known.template else []
+        if not shown or (dialect is not None and any(reads(dialect, probe) for probe in shown)):
+            return dialect, why
+        learnt = lesson(known, known.name)
+    except DragomanError:
+        return dialect, why
+    if not learnt.dialect.call or len(learnt.unread) > learnt.probes // 2:
+        return dialect, why
+    return (
+        learnt.dialect,
+        f"learnt from its chat template: {learnt.probes - len(learnt.unread)} of {learnt.probes} probes read back",
+    )

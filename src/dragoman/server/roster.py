@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 from .. import api
 from ..engines.base import Engine, ModelInfo, talks
 from ..engines.fleet import Fleet
+from ..engines.gguf import Metadata
+from ..engines.lessons import fitting
 from ..engines.upstream import Upstream
 from ..engines.voice import Voice
 from ..errors import EngineError, RequestError, Unreachable, UsageError
@@ -220,8 +222,8 @@ class Roster:
         """The dialect of a model, and why it is that one."""
         if self._dialect is not None or info.dialect:
             return self._dialect or api.get(info.dialect), "as set"
-        for name, why in api.detections(info.template or None, info.specials or None, model=info.name):
-            return api.get(name), why
+        if found := _recognised(info):
+            return found
         if name := _by_turns(info):
             return api.get(name), "its turns begin like this"
         if talks(engine):
@@ -229,6 +231,14 @@ class Roster:
         raise UsageError(
             f"cannot tell which dialect {info.name!r} writes; name it with --dialect (`dragoman dialects` lists them)"
         )
+
+
+def _recognised(info: ModelInfo) -> tuple[Dialect, str] | None:
+    """The dialect of a template or a vocabulary; a template that nobody has seen is learnt."""
+    best = next(iter(api.detections(info.template or None, info.specials or None, model=info.name)), None)
+    known = Metadata(info.name, info.template, info.specials, info.bos, info.eos)
+    dialect, why = fitting(known, api.get(best[0]), best[1]) if best else fitting(known, None, "")
+    return (dialect, why) if dialect else None
 
 
 def told(info: ModelInfo) -> str:

@@ -83,7 +83,7 @@ class Outline:
                 if tags and closing:
                     self.found["reasoning"] = what
                     self.thought = shown
-                    return before[tags[-1].start() :].strip(), closing[0]
+                    return before[tags[-1].start() :].strip().splitlines()[-1], closing[0]
         self.thought = ""
         for opened, closed in _PAIRS:
             if opened in self.asked or self._hides(opened, closed):
@@ -108,15 +108,26 @@ class Outline:
             known.append(self.asked)
         if self.called and not known:
             known.append(self.called.partition(NAMES[0])[0])
-        begun = _alike(known) if known else self.asked
-        if self.thinks[0]:
-            begun = begun.partition(self.thinks[0])[0]
-        cut = begun.removeprefix(self.still) if begun.startswith(self.still) else begun
+        heads = [self._unopened(text) for text in known]
+        begun = _alike(heads) if heads else self.asked
         self.found["begins"] = "the prompt, an old answer"
+        if self.asked in known and not marks(begun[len(_alike([begun, self.still])) :]):
+            return self._fresh(_tail_of([head.rstrip() for head in heads]))
+        cut = begun.removeprefix(self.still)
         if cut.strip():
             return cut
         tail = marks(begun)
         return tail[-1] if tail else ""
+
+    def _unopened(self, text: str) -> str:
+        """A head without the mark of thinking, and what stands behind it."""
+        return text.partition(self.thinks[0])[0] if self.thinks[0] else text
+
+    def _fresh(self, begun: str) -> str:
+        """What begins a turn, without what ended the question."""
+        sizes = range(min(len(begun), len(self.still)), 0, -1)
+        shared = next((size for size in sizes if self.still.endswith(begun[:size])), 0)
+        return begun[shared:] if begun[shared:].strip() else begun
 
     def _around_thought(self) -> tuple[str, str]:
         """What stands before and behind a thought, white space too."""
@@ -182,6 +193,14 @@ def _alike(texts: list[str]) -> str:
             if tag.start() < size < tag.end():
                 return low[: tag.start()]
     return low[:size]
+
+
+def _tail_of(texts: list[str]) -> str:
+    """What all of them end with; no mark is cut in two."""
+    found = texts[0]
+    for text in texts[1:]:
+        found = _tail(found, text)
+    return found
 
 
 def _tail(one: str, other: str) -> str:

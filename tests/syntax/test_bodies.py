@@ -137,3 +137,9 @@ def test_other_json_is_an_answer(raw: str):
 def test_json_behind_an_answer_is_none():
     raw = '<|channel|>final<|message|>Done.<|end|>{"name": "f", "arguments": {}}'
     assert "call f" not in said(HARMONY, raw)
+
+
+def test_marks_of_a_body_at_the_beginning_need_no_frame_for_a_tool_on_offer():
+    raw = f"<atem:function_calls>\n{INVOKE}</atem:function_calls>"
+    assert bodies(said(MUSE, raw.format("f"))) == CALLED
+    assert said(MUSE, raw.format("odd")) == [f"content {raw.format('odd')!r}"]

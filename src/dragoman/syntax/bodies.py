@@ -68,7 +68,7 @@ class Bodies(Calling):
 
     def call(self, route: Route) -> Steps[bool]:
         """The calls of a message; False if it turned out to be none, and what was read is content."""
-        more = True
+        more, bare = True, route.type in ("json", "bare")
         while more:
             at = self.r.at
             self.r.keep(at)
@@ -80,11 +80,11 @@ class Bodies(Calling):
             if self.inside and route.name not in ("", call.name):
                 self.sink.notice("dropped", at, route.name)
             self.patience()
-            if state == CUT and route.type == "json" and not call.open:
+            if state == CUT and bare and not call.open:
                 self.r.rest()
                 state = BAD
             if state == BAD and (not call.open or self.waiting is not None):
-                return self.no_call(call, at, told=route.type != "json")
+                return self.no_call(call, at, told=not bare)
             if state == CUT:
                 self.cut_off(call)
             elif state == BAD:
@@ -117,6 +117,8 @@ class Bodies(Calling):
         if route.type == "code" and (yield from self.r.peek()) != "{":
             marks = self.scope.stop(*self.scope.openers)
             return (yield from raw(self.r, call, marks, self.ends)) if call.begin(name) else BAD
+        if route.type == "bare":
+            call.recovered, call.lenience = True, "recovered"
         if self.inside:
             return (yield from codec.decode(self.r, call))
         if self.heads:

@@ -21,7 +21,7 @@ from .sink import Sink
 
 __all__ = ["Frames"]
 
-_LINE = re.compile(r"(?P<name>[\w.\-]{0,256})[ \t]{0,8}\r?(?P<ok>\n)?")
+_LINE = re.compile(r"(?P<name>[\w.\-]{0,256})[ \t]{0,8}\r?(?P<ok>[\n{])?")
 _LIST = re.compile(r"\[\s{0,64}(?P<ok>\{)?")
 _BODY = re.compile(r"\s{0,64}(?P<ok>\{)?")
 
@@ -156,11 +156,12 @@ class Frames(Heads):
     def plain_text(self, part: Part) -> Steps[None]:
         """Text that stands in the buffer still: content, or a call in JSON, where nothing was said yet."""
         text = self.frame.bare(part.text)
-        if not self.recover or not text.startswith(JSON) or not self.silent():
+        marked = bool(self.heads) and text.startswith(self.heads[0])
+        if not self.recover or not (marked or text.startswith(JSON)) or not self.silent():
             return (yield from self.loose(part))
         self.r.pos -= len(text)
-        if (yield from self.begins_json()):
-            yield from self.call(Route("call", type="json"))
+        if marked or (yield from self.begins_json()):
+            yield from self.call(Route("call", type="bare" if marked else "json"))
         else:
             self.sink.block()
         self.sink.phase = ""
@@ -240,6 +241,8 @@ class Frames(Heads):
             at = self.r.at
             self.sink.notice("cut", at, self.r.rest())
             return True
+        if found and found["ok"] == "{" and name not in self.tools.by_name:
+            return False
         if name in self.frame.channels or (name in self.tools.by_name and self.calls):
             return True
         if not name or found is None or self.tools.known:

@@ -60,7 +60,7 @@ class Machine(Beginning):
         if self.in_prose(mark):
             return self.text()
         if meaning == "noise":
-            return "content"
+            return self.noise(mark) or "content"
         if meaning == "open":
             return "reasoning" if mark not in self.plan.phrases or not self.sink.begun else self.text()
         if meaning == "drop":
@@ -70,6 +70,12 @@ class Machine(Beginning):
         else:
             self.sink.notice("stray-mark", self.r.mark_at, mark)
         return "content"
+
+    def noise(self, mark: str) -> str:
+        """A mark amid a text is left out; what it says in the place of its star is told."""
+        if "*" in mark and self.dialect.is_special(mark):
+            self.sink.notice("stray-mark", self.r.mark_at, self.r.last)
+        return ""
 
     def in_prose(self, mark: str) -> bool:
         """Whether a mark is spoken about: it stands in code, or closes an opener that was text."""
@@ -217,7 +223,7 @@ class Machine(Beginning):
             self.sink.notice("unclosed", self.r.mark_at)
             return self.end()
         if meaning == "noise":
-            return None
+            return self.noise(mark) or None
         if not self.plan.closes and (meaning == "open" or self.forms(mark)):
             return (yield from self.open_ended(mark, meaning))
         spelled = self.r.spelled(mark, self.r.mark_at)

@@ -65,10 +65,11 @@ class Desk:
 Ask = Callable[[Desk, str], subprocess.CompletedProcess[str]]
 
 
-def codex(desk: Desk, task: str) -> subprocess.CompletedProcess[str]:
-    """Codex, over Responses."""
+def codex(desk: Desk, task: str, before: str = "", provider: str = "") -> subprocess.CompletedProcess[str]:
+    """Codex, over Responses; with further lines of its settings."""
     (desk.home / "config.toml").write_text(f"""
         model = "demo"
+        {before}
         model_provider = "dragoman"
         check_for_update_on_startup = false
         [model_providers.dragoman]
@@ -77,6 +78,7 @@ def codex(desk: Desk, task: str) -> subprocess.CompletedProcess[str]:
         wire_api = "responses"
         request_max_retries = 0
         stream_max_retries = 0
+        {provider}
         [analytics]
         enabled = false
     """)
@@ -143,9 +145,12 @@ AGENTS: dict[str, tuple[Ask, str, Write, Write]] = {
 TEXT = "hello from here <b>&amp;</b> </parameter> 世界"
 
 
-@pytest.fixture(params=AGENTS)
+@pytest.fixture
 def agent(request: pytest.FixtureRequest) -> str:
-    return request.param
+    return getattr(request, "param", "codex")
+
+
+each_agent = pytest.mark.parametrize("agent", AGENTS, indirect=True)
 
 
 Start = Callable[..., Desk]
@@ -174,6 +179,7 @@ def start(agent: str, tmp_path: Path) -> Iterator[Start]:
     shutil.rmtree(tmp_path, ignore_errors=True)
 
 
+@each_agent
 def test_a_whole_task(agent: str, start: Start, tmp_path: Path):
     ask, dialect, write, read = AGENTS[agent]
     path = tmp_path / "work" / "note.txt"
@@ -194,6 +200,7 @@ def test_a_whole_task(agent: str, start: Start, tmp_path: Path):
     wait_until_idle(desk.server)
 
 
+@each_agent
 def test_two_calls_at_once(agent: str, start: Start, tmp_path: Path):
     ask, dialect, write, _ = AGENTS[agent]
     paths = [tmp_path / "work" / f"{name}.txt" for name in ("one", "two")]
@@ -208,6 +215,7 @@ def test_two_calls_at_once(agent: str, start: Start, tmp_path: Path):
     assert len(results) == 2
 
 
+@each_agent
 def test_a_long_task(agent: str, start: Start, tmp_path: Path):
     """Twenty-five turns with tools, and a large result in each."""
     ask, dialect, _, read = AGENTS[agent]
@@ -223,6 +231,7 @@ def test_a_long_task(agent: str, start: Start, tmp_path: Path):
     assert len(desk.asked) == 26
 
 
+@each_agent
 def test_breaks_in_the_middle(agent: str, start: Start):
     ask, dialect, _, _ = AGENTS[agent]
     desk = start(scene(dialect, LONG, after=20, error=FIRE))
@@ -231,6 +240,7 @@ def test_breaks_in_the_middle(agent: str, start: Start):
     wait_until_idle(desk.server)
 
 
+@each_agent
 def test_a_cut_call_is_not_run(agent: str, start: Start, tmp_path: Path):
     ask, dialect, write, _ = AGENTS[agent]
     name, arguments = write(tmp_path / "work" / "note.txt", LONG)
@@ -239,3 +249,75 @@ def test_a_cut_call_is_not_run(agent: str, start: Start, tmp_path: Path):
     desk = start(cut, scene(dialect, "I give up.", when={"results": True}))
     done = ask(desk, "Please write a note")
     assert not desk.note.exists(), done.stdout
+
+
+# --- Codex in particular
+
+CATALOG = {
+    "slug": "demo",
+    "display_name": "Demo",
+    "description": "A local model.",
+    "base_instructions": "You are a coding agent. Edit files with apply_patch.",
+    "context_window": 32768,
+    "input_modalities": ["text"],
+    "supports_reasoning_summaries": True,
+    "supports_parallel_tool_calls": True,
+    "supported_reasoning_levels": [],
+    "apply_patch_tool_type": "freeform",
+    "shell_type": "shell_command",
+    "truncation_policy": {"mode": "tokens", "limit": 10000},
+    "experimental_supported_tools": [],
+    "support_verbosity": True,
+    "default_verbosity": "low",
+    "prefer_websockets": True,
+    "visibility": "list",
+    "supported_in_api": True,
+    "priority": 1,
+}
+
+
+def test_codex_edits_with_a_tool_of_free_text(start: Start):
+    """Told what the model can do, it offers `apply_patch` with a grammar; told to try a WebSocket, it takes HTTP at once."""
+    patch = "*** Begin Patch\n*** Add File: note.txt\n+hello\n+world\n*** End Patch\n"
+    desk = start(
+        scene("harmony", call("apply_patch", input=patch), when={"results": False}),
+        scene("harmony", "The note is written.", when={"results": "Success"}),
+    )
+    catalog = desk.home / "catalog.json"
+    catalog.write_text(json.dumps({"models": [CATALOG]}))
+    done = codex(desk, "Please write a note", f'model_catalog_json = "{catalog}"', "supports_websockets = true")
+    assert desk.note.read_text() == "hello\nworld\n", done.stdout + done.stderr
+    assert "The note is written." in done.stdout
+    assert "Reconnecting" not in done.stdout
+    (tool,) = [tool for tool in desk.asked[0].tools if tool.name == "apply_patch"]
+    assert tool.kind == "custom"
+
+
+def test_codex_compacts_a_long_conversation(start: Start):
+    desk = start(
+        scene("harmony", "A summary.", when={"user": "(?i)checkpoint"}),
+        scene("harmony", "The note is written.", when={"user": "(?i)summary"}),
+        scene("harmony", call("exec_command", cmd="echo hello > note.txt"), when={"results": False}),
+    )
+    done = codex(desk, "Please write a note", "model_auto_compact_token_limit = 3000\nmodel_context_window = 20000")
+    assert done.returncode == 0, done.stdout
+    assert "The note is written." in done.stdout
+    assert desk.note.read_text() == "hello\n"
+
+
+# --- Claude Code in particular
+
+
+@pytest.mark.parametrize("agent", ["claude"], indirect=True)
+def test_claude_finds_a_tool_that_it_deferred(agent: str, start: Start):
+    """The model sees a deferred tool once it has been searched for, and never the placeholder that keeps the search alive."""
+    dialect = AGENTS[agent][1]
+    desk = start(
+        scene(dialect, call("ToolSearch", query="select:NotebookEdit"), when={"results": False}),
+        scene(dialect, "It is there.", when={"results": True}),
+    )
+    done = claude(desk, "Please find the tool for notebooks")
+    assert "It is there." in done.stdout
+    before, after = ([tool.name for tool in request.tools] for request in desk.asked)
+    assert set(after) - set(before) == {"NotebookEdit"}
+    assert "DeferredToolPlaceholder" not in after

@@ -160,3 +160,14 @@ async def test_every_answer_names_itself(serving: Serving) -> None:
     assert answer.headers["x-request-id"] == answer.json["id"]
     stream = await ask(server, {"messages": USER, "stream": True})
     assert {stream.headers["x-request-id"]} == {json.loads(stream.data[0])["id"]}
+
+
+@pytest.mark.parametrize("path", ["/v1/responses", PATH, "/v1/messages", "/v1/models"])
+async def test_a_websocket_is_refused_in_the_way_that_sends_clients_to_http(serving: Serving, path: str) -> None:
+    server = serving({"output": "Hi"})
+    key = {"sec-websocket-version": "13", "sec-websocket-key": "c8glOmnQy5aCrsXEcmMXrw=="}
+    asked = {"connection": "Upgrade", "upgrade": "websocket", **key}
+    answer = await call(server, "GET", path, headers=asked)
+    assert answer.status == 426
+    assert "ask over HTTP" in answer.json["error"]["message"]
+    assert (await ask(server)).status == 200

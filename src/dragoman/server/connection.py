@@ -71,6 +71,9 @@ class Connection(HttpToolsProtocol):
             self.transport.write(_TOO_LARGE)
             self.transport.close()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """The endpoint answers a client that asks for a WebSocket; nobody has to install a library for that."""
+
     def _in_time(self) -> None:
         if self._late is not None:
             self._late.cancel()

@@ -21,7 +21,7 @@ from ..protocols import chat
 from ..protocols import wire as json
 from .caller import Caller
 from .exchange import Exchange
-from .http import Left, advice, read_json, send_json
+from .http import Left, advice, header, read_json, send_json
 from .limits import check_request
 from .prepare import call_id
 from .serve import serve, stopping
@@ -191,7 +191,9 @@ class _WrongMethod(RequestError):
 
 
 def allow(scope: Scope, *methods: str) -> None:
-    """Refuse every other method (405)."""
+    """Refuse every other method (405), and a WebSocket (426: Codex then takes HTTP at once, and else tries seven times)."""
+    if header(scope, b"upgrade").lower() == "websocket":
+        raise RequestError("WebSockets are not offered here; ask over HTTP", code="no_websocket", status=426)
     if scope["method"] not in methods:
         raise _WrongMethod(scope, methods)
 

@@ -101,6 +101,15 @@ async def test_one_that_cannot_be_reached_is_asked_last_from_then_on() -> None:
     assert (first.asked, second.asked) == (1, 2)
 
 
+async def test_who_cannot_count_is_passed_over() -> None:
+    class Mute(Plays):
+        async def count(self, prompt: Prompt) -> int | None:
+            raise Unreachable("x")
+
+    assert await Fleet(Mute(GOOD), Plays(GOOD, house=House("two"))).count(Prompt(())) == 7
+    assert await Fleet(Mute(GOOD)).count(Prompt(())) is None
+
+
 def test_the_one_with_the_most_room_comes_first() -> None:
     full, free = Plays(GOOD, house=House("full", running=2)), Plays(GOOD, house=House("free", running=1))
     down, endless = Plays(GOOD, house=House("down", healthy=False)), Plays(GOOD, house=House("endless", places=None))

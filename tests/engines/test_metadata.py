@@ -111,7 +111,7 @@ async def test_ollama_elsewhere_is_talked_with_and_its_own_template_tells_the_di
     voice, source = await found(paths={"/api/tags": told({"models": [{"name": "q"}]}), "/api/show": told(show)})
     assert source == "ollama of ollama at URL"
     assert talks(voice)
-    assert voice.info.template == own
+    assert (voice.info.template, voice.info.hint) == ("", own)
 
 
 async def test_files_that_are_named_come_first(files: Path) -> None:

@@ -26,6 +26,7 @@ from .conftest import PATH, Running, ask, running
 pytestmark = pytest.mark.engine
 
 WAYS = ["llamacpp", "completions", "chat", "responses", "messages"]
+EVERY = [*WAYS, "generate"]
 HELLO: Any = [{"role": "user", "content": "Say hello."}]
 SCHEMA = {
     "type": "object",
@@ -57,11 +58,15 @@ def fronts(llama: str) -> Iterator[dict[str, Running]]:
         for way in WAYS:
             upstream = Upstream(Settings(url=llama, way=way, dialect="hermes-json"))
             made[way] = stack.enter_context(running(upstream))
+        # Ollama's raw way: spoken to a server of ours, in front of the same engine.
+        tokenizer = str(find("smollm2"))
+        behind = Settings(url=made["llamacpp"].url, way="generate", tokenizer=tokenizer, dialect="hermes-json")
+        made["generate"] = stack.enter_context(running(Upstream(behind)))
         yield made
 
 
 @pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", EVERY)
 async def test_an_answer(fronts: dict[str, Running], way: str, stream: bool) -> None:
     body = {"messages": HELLO, "max_tokens": 12, "temperature": 0, "stream": stream}
     if stream:
@@ -73,7 +78,7 @@ async def test_an_answer(fronts: dict[str, Running], way: str, stream: bool) -> 
     assert last["usage"]["prompt_tokens"] > 10
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", EVERY)
 async def test_the_limit_is_told(fronts: dict[str, Running], way: str) -> None:
     body = {"messages": [{"role": "user", "content": "Count from 1 to 100."}], "max_tokens": 5, "temperature": 0}
     answer = await ask(fronts[way], body)
@@ -92,7 +97,7 @@ async def test_a_call_can_be_forced(fronts: dict[str, Running], way: str) -> Non
     jsonschema.validate(json.loads(call.function.arguments), SCHEMA)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", EVERY)
 async def test_a_history_with_a_broken_call_poisons_nothing(fronts: dict[str, Running], way: str) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Os'}}
     messages = [
@@ -106,7 +111,7 @@ async def test_a_history_with_a_broken_call_poisons_nothing(fronts: dict[str, Ru
     assert answer.status == 200, answer.body
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", EVERY)
 async def test_who_leaves_frees_the_slot(fronts: dict[str, Running], llama: str, way: str) -> None:
     body = {"messages": HELLO, "max_tokens": 1500, "ignore_eos": True, "stream": True}
     async with aiohttp.ClientSession() as session:

@@ -133,6 +133,7 @@ class ModelInfo:
     `template`: its chat template (Jinja), or "".  `specials`: mark -> token id, for all control and user-defined tokens.
     `context`: tokens per request, None if unknown.  `bos`/`eos`: texts of these tokens, for the template.
     `family`: its architecture, `size`: of its file in bytes; "" and 0 if unknown.
+    `hint`: a text that tells its dialect but is no template of ours.
     `thinking`: its answers begin in reasoning that the engine leaves in the text, without its opening mark.
     `partial`: `specials` holds only those that were looked for, there may be more.  `source`: where all this was found.
     """
@@ -147,6 +148,7 @@ class ModelInfo:
     created: int = 0
     family: str = ""
     size: int = 0
+    hint: str = ""
     thinking: bool = False
     partial: bool = False
     source: str = ""

@@ -79,8 +79,13 @@ class Fleet:
         await self.members[0].know(marks)
 
     async def count(self, prompt: Prompt) -> int | None:
-        """The tokens of a prompt."""
-        return await next(iter(self.ordered())).count(prompt)
+        """The tokens of a prompt, by the first that tells; None if none does."""
+        for member in self.ordered():
+            try:
+                return await member.count(prompt)
+            except EngineError as error:
+                self._failed(member, error)
+        return None
 
     async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""

@@ -204,7 +204,7 @@ class Upstream:
             )
         info.source = f"{way} of {self.found.kind or 'a server'} at {self.name}" + (f", {source}" if source else "")
         if way in SPEECHES:
-            info.template = info.template or own
+            info.hint = own
             return self._talk(name, info, way)
         await asyncio.to_thread(abilities, info.template)  # a broken one is told at once, and no request waits for it
         return await self._raw(name, info, way)

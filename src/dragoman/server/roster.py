@@ -235,7 +235,7 @@ class Roster:
 
 def _recognised(info: ModelInfo) -> tuple[Dialect, str] | None:
     """The dialect of a template or a vocabulary; a template that nobody has seen is learnt."""
-    best = next(iter(api.detections(info.template or None, info.specials or None, model=info.name)), None)
+    best = next(iter(api.detections(info.template or info.hint or None, info.specials or None, model=info.name)), None)
     known = Metadata(info.name, info.template, info.specials, info.bos, info.eos)
     dialect, why = fitting(known, api.get(best[0]), best[1]) if best else fitting(known, None, "")
     return (dialect, why) if dialect else None

@@ -23,7 +23,7 @@ import dragoman
 from dragoman import api, errors, events, messages
 from dragoman.checks import CURES, RULES
 from dragoman.cli.app import COMMANDS, run
-from dragoman.cli.dialects import facts
+from dragoman.cli.dialects import directions, facts
 from dragoman.doctor import SCENARIOS
 from dragoman.notices import NOTICES
 from dragoman.protocols.tables import VOCABULARY
@@ -249,6 +249,32 @@ def musts() -> str:
     return "\n".join(lines)
 
 
+def matrix() -> str:
+    """Each dialect in every direction, and the real chat templates that speak it."""
+    real = _templates()
+    rows = [_directions(name, real.get(name, [])) for name in api.names()]
+    head = "| dialect | decode | encode | constrain | real templates | read in full | learnt as well |"
+    return "\n".join([head, "|---|---|---|---|---|---|---|", *rows])
+
+
+def _directions(name: str, real: list[list[int]]) -> str:
+    can = directions(api.get(name)) if (ROOT / "tests" / "corpus" / f"{name}.txt").is_file() else []
+    read = sum(probes == one for probes, one, *_ in real)
+    learnt = sum(again >= one for _, one, _, again, _ in real)
+    cells = [f"`{name}`", *("yes" if way in can else "-" for way in ("decode", "encode", "constrain"))]
+    return f"| {' | '.join(map(str, (*cells, len(real) or '-', read or '-', learnt or '-')))} |"
+
+
+def _templates() -> dict[str, list[list[int]]]:
+    """The results of tests/templates.txt by dialect."""
+    found: dict[str, list[list[int]]] = {}
+    for line in (ROOT / "tests" / "templates.txt").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            _, name, numbers, _ = line.split("  ")
+            found.setdefault(name, []).append([int(number) for number in numbers.split()])
+    return found
+
+
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
     for part in (
@@ -258,6 +284,7 @@ PARTS: dict[str, Callable[[], str]] = {
         error_tree,
         public,
         dialects,
+        matrix,
         notices,
         settings,
         upstream_settings,

@@ -96,3 +96,24 @@ def test_nothing_to_learn_from(cli):
         ran = cli("dialects", *words)
         assert (ran.status, ran.out) == (2, "")
         assert "learn" in ran.err or "nowhere" in ran.err
+
+
+def test_directions(cli):
+    assert "directions decode  encode  constrain" in cli("dialects", "hermes-json").out
+    for one in json.loads(cli("dialects", "--json").out):
+        assert one["directions"][0] == "decode"
+        assert ("constrain" in one["directions"]) <= bool(one["calls"])
+
+
+def test_detect(cli, tmp_path):
+    template = tmp_path / "robin.jinja"
+    template.write_text(chat_templates.TOOLS, "utf-8")
+    first, *_ = cli("dialects", "detect", template).out.splitlines()
+    assert first.split()[0] == "hermes-json"
+    assert "the chat template has <tool_call>" in first
+    sample = tmp_path / "sample.txt"
+    sample.write_text("<|channel|>analysis<|message|>hm", "utf-8")
+    assert cli("dialects", "detect", sample).out.split()[0] == "harmony"
+    sample.write_text("Hi", "utf-8")
+    assert "no dialect fits" in cli("dialects", "detect", sample).out
+    assert cli("dialects", "detect").status == 2

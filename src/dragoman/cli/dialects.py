@@ -8,14 +8,14 @@ from typing import Any
 
 from .. import api
 from ..errors import UsageError
-from ..messages import Call, Reasoning, Text, Turn
+from ..messages import Call, Reasoning, Text, Tool, Turn
 from ..syntax.definition import dump as written
 from ..syntax.dialect import Dialect
 from ..syntax.learn import Lesson
 from ..syntax.template import marks, parse
 from .files import dump
 
-__all__ = ["dialects", "example", "facts"]
+__all__ = ["dialects", "directions", "example", "facts"]
 
 CALL = Call("get_weather", '{"city": "Paris", "days": 3}')
 
@@ -24,16 +24,18 @@ def dialects(name: str = "", source: str = "", /, *, json: bool = False, file: b
     """List the dialects, show one, or learn one from a model's chat template.
 
     `dialects NAME` shows its templates, its marks and an example.  `dialects learn SOURCE` prints the dialect that a
-    chat template speaks, as a file that --dialect takes.
+    chat template speaks, as a file that --dialect takes; `dialects detect SOURCE` tells which known ones fit.
 
     Args:
-        name: A dialect, one of its other names, or a file; or `learn`.
-        source: What to learn from: a file with a chat template, a GGUF file, or a model's folder.
+        name: A dialect, one of its other names, or a file; or `learn`, or `detect`.
+        source: A file with a chat template, a GGUF file, or a model's folder; to detect, a sample of output too.
         json: Print JSON.
         file: Print the definition as a file.
     """
     if name == "learn":
         print(_learnt(source), end="")
+    elif name == "detect" and source:
+        print("\n".join(_detected(source)))
     elif source:
         raise UsageError(f"one dialect at a time; to learn one: dragoman dialects learn {source}")
     elif name and file:
@@ -56,6 +58,26 @@ def _learnt(source: str) -> str:
     return "".join(f"# {line}\n" for line in _summary(learnt, source)) + written(learnt.dialect)
 
 
+def _detected(source: str) -> Iterator[str]:
+    """The dialects that fit, best first, each with its reason."""
+    from ..engines.lessons import metadata  # noqa: PLC0415 (it needs jinja2)
+
+    known = metadata(source)
+    sample = known.template if not any(mark in known.template for mark in ("{%", "{{")) else ""
+    found = api.detections(known.template, known.specials or None, sample, model=known.name)
+    yield from (f"{name:<20}  {reason}" for name, reason in found)
+    if not found:
+        yield "no dialect fits; `dragoman dialects learn` finds one from a chat template"
+
+
+def directions(dialect: Dialect) -> list[str]:
+    """What can be done in a dialect."""
+    found = ["decode"] + ["encode"] * bool(example(dialect))
+    with suppress(UsageError):
+        found += ["constrain"] * bool(api.constrain(dialect, [Tool("get_weather")], "required"))
+    return found
+
+
 def _summary(learnt: Lesson, source: str) -> Iterator[str]:
     read, kept = learnt.probes - len(learnt.unread), learnt.probes - len(learnt.unwritten)
     yield f"Learnt from {source}: of {learnt.probes} probes {read} read back, {kept} are written exactly as it writes them."
@@ -74,6 +96,7 @@ def facts(dialect: Dialect) -> dict[str, Any]:
         "name": dialect.name,
         "aliases": list(dialect.aliases),
         "models": dialect.models,
+        "directions": directions(dialect),
         "begins": dialect.begins,
         "ends": list(dialect.ends),
         "reasoning": dialect.reasoning,
@@ -115,14 +138,14 @@ def _details(one: dict[str, Any]) -> Iterator[str]:
     """Texts as they are, templates quoted: their newlines count."""
     for key in ("name", "models"):
         if one[key]:
-            yield f"{key:<9}  {one[key]}"
-    for key in ("aliases", "marks"):
+            yield f"{key:<10} {one[key]}"
+    for key in ("aliases", "directions", "marks"):
         if one[key]:
-            yield f"{key:<9}  {'  '.join(one[key])}"
+            yield f"{key:<10} {'  '.join(one[key])}"
     for key in ("begins", "ends", "reasoning", "content", "calls"):
         value = one[key]
         for template in [value] if isinstance(value, str) else value:
             if template:
-                yield f"{key:<9}  {dump(template)}"
+                yield f"{key:<10} {dump(template)}"
     if one["example"]:
         yield from ("", "example", "", *(f"  {line}" for line in one["example"].splitlines()))

@@ -168,9 +168,9 @@ def _chosen(tools: Sequence[Tool], choice: str) -> list[Tool]:
 
 def _structural(asked: _Asked) -> str:
     if asked.calls is None:
-        return structural_tag(asked.node(), asked.specials)
+        return structural_tag(asked.node())
     place = Rule("calls", asked.calls.node())
-    return structural_tag(asked.turn(place), asked.specials, {place: asked.calls})
+    return structural_tag(asked.turn(place), {place: asked.calls})
 
 
 def _document(asked: _Asked) -> str:

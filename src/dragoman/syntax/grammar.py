@@ -303,19 +303,29 @@ class _Rebuilt:
 
 
 def spelled(mark: str) -> Spelling:
-    """A mark as the reader would recognize it: with other bars, doubled bars, and blanks inside a tag."""
-    return tuple(step for atom in spelling(mark) for step in _steps(atom))
+    """A mark as the reader would recognize it: with other bars, doubled bars, and blanks inside a tag.
+
+    Of a mark that holds any text (`</co: *>`) only what stands before that.
+    """
+    found: list[tuple[str, bool]] = []
+    for atom in spelling(mark):
+        if "[^" in atom:
+            break
+        found += _steps(atom)
+    return tuple(found)
 
 
 def _steps(atom: str) -> Spelling:
-    """The steps of one atom of `reader.spelling`."""
-    if atom.endswith("{0,2}"):
-        return ((" \t", True), (" \t", True))
-    if atom.endswith("{1,2}"):
-        return ((atom[1:-6], False), (atom[1:-6], True))
-    if atom == r"\s+":
-        return ((" \t\n\r", False), (" \t\n\r", True))
-    return ((atom[-1], False),)
+    """The steps of one atom of `reader.spelling`: a character or a class, and how often it may stand there."""
+    one, low, high = _ATOM.fullmatch(atom).group("one", "low", "high")  # type: ignore[union-attr]
+    sign = atom[len(one) :]
+    least, most = (int(low), int(high)) if low else {"?": (0, 1), "+": (1, 2)}.get(sign, (1, 1))
+    chars = _BLANKS if one == r"\s" else one[1:-1].replace(r"\t", "\t") if one[0] == "[" and one != "[" else one[-1]
+    return ((chars, False),) * least + ((chars, True),) * (most - least)
+
+
+_ATOM = re.compile(r"(?s)(?P<one>\[[^\]]+\]|\\?.)(?:[?+]|\{(?P<low>\d),(?P<high>\d)\})?")
+_BLANKS = " \t\n\r\f\v"
 
 
 def _split(one: tuple[str, str], char: str) -> tuple[tuple[str, str], ...]:

@@ -107,7 +107,9 @@ class Parts:
         return self.between if frame is not None and self.begun.rstrip().endswith(frame.closes) else EMPTY
 
     def _thoughts(self, after: str) -> Node:
-        return text(self._marks(reasoning=True), before=after, name="thoughts")
+        """Without marks behind them, thoughts are one line: any other end would be one that they may hold."""
+        line = ("\n",) if not after.strip() else ()
+        return text((*self._marks(reasoning=True), *line), before=after, name="thoughts")
 
     def _marks(self, *, reasoning: bool = False) -> tuple[str, ...]:
         """All that means something in reasoning or in content."""
@@ -130,9 +132,9 @@ class Parts:
         if self.open:
             return alt(answer, seq(self._content(), calls))
         if len(content) == 1:
-            return self.after_reasoning(
-                alt(answer, seq(maybe(seq(self._message(content[0]), self.before_call)), calls))
-            )
+            closed = bool(split(content[0])[2].strip())  # else nothing tells where it ends and a call begins
+            preamble = maybe(seq(self._message(content[0]), self.before_call)) if closed else EMPTY
+            return self.after_reasoning(alt(answer, seq(preamble, calls)))
         preambles = (seq(self._message(one), self.between) for one in content[1:])
         return self.after_reasoning(seq(maybe(alt(*preambles)), alt(answer, calls)))
 

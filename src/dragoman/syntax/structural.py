@@ -3,8 +3,8 @@
     {"type": "structural_tag", "format": {"type": "sequence", "elements": [..]}}
 
 A call is a `tag`: its beginning, its arguments as a grammar of their own, its end.  Free text is `any_text` that holds
-none of the dialect's marks, so the model is led by nothing until it begins a call.  Marks that are special tokens are
-`token`s; within arguments they stand as text, which that token also satisfies.
+none of the dialect's marks, so the model is led by nothing until it begins a call.  Marks are text: for xgrammar a
+special token of that spelling is the same.
 
 Wider than the tree in two places: of each mark that text must not hold only its usual spellings are kept out, and the
 number of calls has no bound.  Where the tags of many tools would repeat too much, the calls are one grammar.
@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import UsageError
 from .gbnf import gbnf
-from .grammar import NEVER, Alt, Literal, Mark, Node, Repeat, Rule, Seq, Spelling, Text, seq, tokenized
+from .grammar import NEVER, Alt, Literal, Mark, Node, Repeat, Rule, Seq, Spelling, Text, literal, seq
 from .parts import Calls
 
 __all__ = ["structural_tag"]
@@ -30,9 +30,7 @@ LARGEST = 200_000
 Format = dict[str, Any]
 
 
-def structural_tag(
-    node: Node, specials: Mapping[str, int] | None = None, calls: Mapping[Rule, Calls] | None = None
-) -> str:
+def structural_tag(node: Node, calls: Mapping[Rule, Calls] | None = None) -> str:
     """The grammar as a structural tag; `calls`: what the rules in it are that stand for calls.
 
     Raises:
@@ -40,15 +38,15 @@ def structural_tag(
     """
     if node == NEVER:
         raise UsageError("no text satisfies this grammar: a schema in it admits no value")
-    made = _Printer(specials or {}, calls or {}).format(node)
+    made = _Printer(calls or {}).format(node)
     return json.dumps({"type": "structural_tag", "format": made}, ensure_ascii=False)
 
 
 class _Printer:
     """One grammar being printed."""
 
-    def __init__(self, specials: Mapping[str, int], calls: Mapping[Rule, Calls]) -> None:
-        self.specials, self.calls = specials, calls
+    def __init__(self, calls: Mapping[Rule, Calls]) -> None:
+        self.calls = calls
 
     def format(self, node: Node) -> Format:
         """A part: what has a form of its own is printed as that, anything else as a grammar."""
@@ -71,17 +69,12 @@ class _Printer:
         return found[0] if len(found) == 1 else {"type": "sequence", "elements": found}
 
     def piece(self, piece: Node) -> Format:
-        match piece:
-            case Literal(text):
-                return {"type": "const_string", "value": text}
-            case Mark(text):
-                return {"type": "token", "token": self.specials[text]}
-        return self.format(piece)
+        return {"type": "const_string", "value": piece.text} if isinstance(piece, Literal) else self.format(piece)
 
     def pieces(self, node: Node) -> list[Node]:
-        """A sequence with its marks parted into tokens and text, and all text that touches joined."""
+        """A sequence with all text that touches joined."""
         parts = node.parts if isinstance(node, Seq) else (node,)
-        made = seq(*(tokenized(part, self.specials) if isinstance(part, Mark) else part for part in parts))
+        made = seq(*(literal(part.text) if isinstance(part, Mark) else part for part in parts))
         return list(made.parts) if isinstance(made, Seq) and made.parts else [made if made != Seq() else Literal("")]
 
     # --- calls
@@ -124,15 +117,16 @@ class _Printer:
         content = self.sequence(pieces or [Literal("")])
         return {"type": "tag", "begin": begin, "content": content, "end": end}
 
-    def edge(self, pieces: list[Node], at: int) -> str | Format:
-        """The fixed text at an edge, taken off; a token only where it is one."""
-        if pieces and isinstance(pieces[at], Literal | Mark):
-            found = pieces.pop(at)
-            return found.text if isinstance(found, Literal) else self.piece(found)
-        return ""
+    def edge(self, pieces: list[Node], at: int) -> str:
+        """The fixed text at an edge, taken off."""
+        found = pieces[at] if pieces else None
+        if not isinstance(found, Literal):
+            return ""
+        pieces.pop(at)
+        return found.text
 
     def text(self, node: Node) -> str | None:
-        """Fixed text without tokens, None if it is something else."""
+        """Fixed text, None if it is something else."""
         match self.pieces(node):
             case [Literal(text)]:
                 return text
@@ -152,9 +146,12 @@ def _either(formats: list[Format]) -> Format:
 
 
 def _spellings(without: Iterable[Spelling]) -> dict[str, None]:
-    """The usual spellings of what is kept out: without blanks, every bar alike."""
+    """The usual spellings of what is kept out: every bar alike, and one blank or none where there may be many."""
     found: dict[str, None] = {}
     for spelling in without:
         for kind in range(max(len(chars) for chars, _ in spelling)):
-            found["".join(chars[min(kind, len(chars) - 1)] for chars, free in spelling if not free)] = None
+            for blank in (" ", ""):
+                steps = ((chars if not free else blank * ("\n" in chars), free) for chars, free in spelling)
+                runs = ((chars[min(kind, len(chars) - 1)] if not free else chars) for chars, free in steps if chars)
+                found[re.sub("  +", " ", "".join(runs))] = None
     return found

@@ -11,12 +11,25 @@ import pytest
 from dragoman import api
 from dragoman.engines.base import End, Options, Piece, Prompt, Segment
 from dragoman.engines.embedded import Embedded
-from dragoman.messages import Tool
+from dragoman.messages import Tool, Turn
 from dragoman.syntax.constrain import constrain
 from dragoman.syntax.decode import Parser, fold
 
-# The dialects whose grammars are proved (tests/syntax/test_constrain.py).
-PROVED = ("hermes-json", "qwen3-coder-xml", "qwen35-xml", "harmony", "gemma4")
+# One dialect of each make; every dialect is walked at random in tests/test_grammars.py.
+MAKES = (
+    "hermes-json",  # a JSON call between tags
+    "mistral-json",  # a list of them behind a mark
+    "llama3-json",  # without any mark
+    "kimi-k2",  # a section, ids, JSON arguments
+    "qwen3-coder-xml",  # a tag for each parameter
+    "deepseek-v32-dsml",  # tags that tell a type
+    "glm45",  # pairs
+    "minimax-m3",  # elements
+    "gemma4",  # braces
+    "pythonic-list",  # Python
+    "harmony",  # messages with headers
+)
+IN_BOTH = ("hermes-json", "qwen3-coder-xml", "gemma4", "harmony")
 
 pytestmark = [pytest.mark.engine, pytest.mark.asyncio(loop_scope="session")]
 
@@ -50,7 +63,7 @@ NOTE = Tool(
 TOOLS = [WEATHER, NOTE]
 PROMPT = "<|im_start|>user\nHow is the weather in Paris for three days?<|im_end|>\n<|im_start|>assistant\n"
 
-each_dialect = pytest.mark.parametrize("name", PROVED)
+each_dialect = pytest.mark.parametrize("name", MAKES)
 each_form = pytest.mark.parametrize("form", ["gbnf", "lark"])
 
 
@@ -69,26 +82,42 @@ async def generate(
     raise AssertionError("a stream ends with an End")
 
 
-@each_dialect
-@each_form
+def read(real: Embedded, name: str, pieces: list[Piece], end: End) -> Turn:
+    one = Parser(api.get(name), TOOLS, prompt=PROMPT, specials=real.info.specials)
+    events = [event for piece in pieces for event in one.feed(piece.text, piece.special)]
+    return fold([*events, *one.close(end.reason)])
+
+
+@pytest.mark.parametrize(("name", "form"), [*((name, "gbnf") for name in MAKES), *((name, "lark") for name in IN_BOTH)])
 async def test_a_forced_call_is_valid(real: Embedded, name: str, form: str):
-    dialect, specials = api.get(name), real.info.specials
     for seed, tool in enumerate(TOOLS):
         grammar = constrain(
-            dialect, TOOLS, f"name:{tool.name}", form=form, prompt=PROMPT, specials=specials
-        )  # fmt: skip
+            api.get(name), TOOLS, f"name:{tool.name}", form=form, prompt=PROMPT, specials=real.info.specials
+        )
         pieces, end = await generate(real, grammar, form, limit=160 if tool is WEATHER else 80, seed=seed)
         text = "".join(piece.text for piece in pieces)
-        one = Parser(dialect, TOOLS, prompt=PROMPT, specials=specials)
-        turn = fold(
-            [*(event for piece in pieces for event in one.feed(piece.text, piece.special)), *one.close(end.reason)]
-        )
+        turn = read(real, name, pieces, end)
         assert [call.name for call in turn.calls] == [tool.name], text
-        if end.reason == "length" and tool is not WEATHER:
+        if end.reason == "length":
+            assert turn.finish == "length"
             continue
         assert turn.calls[0].complete, text
         assert turn.finish == "tool_calls"
         jsonschema.validate(json.loads(turn.calls[0].arguments), dict(tool.parameters))
+
+
+@each_dialect
+async def test_a_limit_leaves_a_cut_call_or_none(real: Embedded, name: str):
+    """However few tokens: nothing that was cut is told as a whole call."""
+    grammar = constrain(api.get(name), TOOLS, "name:get_weather", prompt=PROMPT, specials=real.info.specials)
+    for limit in (1, 3, 8):
+        pieces, end = await generate(real, grammar, "gbnf", limit=limit)
+        assert end.reason == "length"
+        turn = read(real, name, pieces, end)
+        assert turn.finish == "length"
+        assert [call.name for call in turn.calls if not call.complete] == [call.name for call in turn.calls]
+        for call in turn.calls:
+            assert isinstance(json.loads((call.arguments + call.missing) or "{}"), dict), call
 
 
 @each_form
@@ -104,7 +133,7 @@ async def test_an_answer_by_a_schema_is_valid(real: Embedded, form: str):
     jsonschema.validate(json.loads("".join(piece.text for piece in pieces)), schema)
 
 
-@each_dialect
+@pytest.mark.parametrize("name", IN_BOTH)
 @pytest.mark.parametrize("choice", ["auto", "required", "none"])
 async def test_the_engine_reads_every_form_of_turn(real: Embedded, name: str, choice: str):
     """Also with marks as tokens (any tokens will do: these are the first of the vocabulary that end nothing)."""
@@ -122,7 +151,7 @@ async def test_large_bounds_are_read(real: Embedded):
         "properties": {f"p{n}": {"type": "string", "maxLength": n} for n in (100, 999, 1001, 4000, 100_000)},
         "required": ["p4000"],
     }
-    for name in PROVED:
+    for name in IN_BOTH:
         grammar = constrain(api.get(name), [Tool("long", parameters=schema)], "required", reasoning=False)
         pieces, _ = await generate(real, grammar, "gbnf", limit=60)
         assert pieces

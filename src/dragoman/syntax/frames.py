@@ -16,12 +16,13 @@ from .calls import Policy, Tools
 from .codecs.header import Part, Route
 from .dialect import Dialect
 from .heads import DROP, JSON, Heads
-from .reader import Reader, Steps, Stop, stop
+from .reader import Put, Reader, Steps, Stop, stop
 from .sink import Sink
 
 __all__ = ["Frames"]
 
 _LINE = re.compile(r"(?P<name>[\w.\-]{0,256})[ \t]{0,8}\r?(?P<ok>[\n{])?")
+_CALLED = re.compile(r"(?P<name>[\w.\-/]{0,257})(?P<ok>[^\w.\-/])?")
 _LIST = re.compile(r"\[\s{0,64}(?P<ok>\{)?")
 _BODY = re.compile(r"\s{0,64}(?P<ok>\{)?")
 
@@ -214,10 +215,11 @@ class Frames(Heads):
             if self.frame.plain and mark == self.frame.start:
                 if (yield from self.opens_here(self.sink.line_start())):
                     return self.closed(mark)
-                self.r.pos += len(mark)
-                put(mark, self.r.at - len(mark))
+                self.skip(len(mark), put)
             elif mark in self.words.bare:
-                return (yield from self.next_bare(mark))
+                if (yield from self.next_bare(mark)):
+                    return None
+                self.skip(len(mark), put)
             elif self.closes(mark):
                 return None
             else:
@@ -280,27 +282,49 @@ class Frames(Heads):
         self.sink.block()
         self.parts = [Part("", self.r.at)]
 
-    def next_bare(self, mark: str) -> Steps[None]:
-        """The next message without marks; where its header goes on, that is read."""
-        route = self.words.bare[mark]
-        if not self.lost:
-            self.sink.notice("recovered", self.r.mark_at)
-        self.lost = True
-        self.sink.block()
-        lined = mark[-1] == "\n"
-        if not lined and (route.kind == "call" or (yield from self.r.ahead(stop("to=")))[0]):
-            self.parts = [Part(self.frame.channel, self.r.at, self.frame.bare(mark) + " ")]
+    def next_bare(self, mark: str) -> Steps[bool]:
+        """The next message without marks; where its header goes on, that is read.  Else the mark is unread: it is text."""
+        route, at, words = self.words.bare[mark], self.r.mark_at, self.r.last
+        if mark == self.words.named:
+            self.r.back()
+            found = yield from self.r.look(_CALLED, len(words))
+            name = self.frame.tool(found["name"], self.tools.by_name.__contains__) if found else ""
+            if not name or not self.calls or (self.tools.known and name not in self.tools.by_name):
+                return False
+            self.r.pos += len(words)
+            self.header_of(mark, found["name"] if found and mark[-1] == "\n" else "")
+        elif mark[-1] != "\n" and (yield from self.r.ahead(stop("to=")))[0]:
+            self.header_of(mark + " ", "")
         else:
             self.pending = route
+        if not self.lost:
+            self.sink.notice("recovered", at)
+        self.lost = True
+        self.sink.block()
+        return True
+
+    def header_of(self, words: str, name: str) -> None:
+        """A header that begins with words goes on; a name that stands on the next line is all of it."""
+        if name:
+            self.r.pos += len(name)
+            self.pending = self.route([Part(self.frame.channel, self.r.at, name)], "")
+        else:
+            self.parts = [Part(self.frame.channel, self.r.at, self.frame.bare(words))]
+
+    def skip(self, size: int, put: Put) -> None:
+        """What was unread is text."""
+        at, pos = self.r.at, self.r.pos
+        self.r.pos += size
+        put(self.r.buf[pos : pos + size], at)
 
     def rest(self, code: str) -> Steps[None]:
         """What is left of a message is dropped, up to its end mark."""
         junk: list[str] = []
         start = self.r.at
         while mark := (yield from self.r.until(self.stops(), lambda text, _at: junk.append(text))):
-            if mark in self.words.bare or self.closes(mark):
+            if self.closes(mark) if mark not in self.words.bare else (yield from self.next_bare(mark)):
                 break
+            if mark in self.words.bare:
+                self.skip(len(mark), lambda text, _at: junk.append(text))
         if raw := "".join(junk).strip():
             self.sink.notice(code, start, raw)
-        if mark in self.words.bare:
-            yield from self.next_bare(mark)

@@ -28,12 +28,14 @@ _NAME = re.compile(r"[\w.\-]{0,256}")
 class Words(NamedTuple):
     """What a header is known by.
 
-    `bare`: the words that begin a message where its marks were stripped, and where it goes.  `first`: the same at the
-    beginning of a turn, where the prompt wrote a part of them.  `lined`: they end with their line.
+    `bare`: the words that begin a message where its marks were stripped, and where it goes.  `named`: those of them
+    that a tool's name must follow.  `first`: the same at the beginning of a turn, where the prompt wrote a part of them.
+    `lined`: they end with their line.
     `head`, `body`: what to stop at in a header and in a body; `lost`: in a body where marks were stripped.
     """
 
     bare: dict[str, Route]
+    named: str
     first: dict[str, Route]
     lined: bool
     head: Stop
@@ -42,14 +44,16 @@ class Words(NamedTuple):
 
 
 @lru_cache(256)
-def _words(dialect: Dialect, openings: tuple[str, ...], names: tuple[str, ...]) -> Words:
+def _words(dialect: Dialect, openings: tuple[str, ...]) -> Words:
     frame = dialect.frame
     assert frame is not None
-    bare = {} if frame.plain else _spoken(dialect, frame, names)
+    bare = {} if frame.plain else _spoken(dialect, frame)
+    named = _SPECIAL.sub("", _beginning(dialect, frame, dialect.call)).partition("{name}")
     marks = (*frame.marks, *dialect.ends)
     plain = frozenset(() if frame.plain else marks)
     return Words(
         bare,
+        named[0] if named[1] else "",
         {frame.bare(words): route for words, route in bare.items()},
         any(words.endswith("\n") for words in bare),
         stop(*marks, *openings, *("\n" * frame.lines), plain=plain),
@@ -58,17 +62,21 @@ def _words(dialect: Dialect, openings: tuple[str, ...], names: tuple[str, ...]) 
     )
 
 
-def _spoken(dialect: Dialect, frame: Header, names: tuple[str, ...]) -> dict[str, Route]:
+def _spoken(dialect: Dialect, frame: Header) -> dict[str, Route]:
     """What is left of the beginning of each kind of message where the special tokens were stripped, and where it goes."""
     found: dict[str, Route] = {}
     for template in (dialect.reasoning, *dialect.content, dialect.call):
-        header = frame.parted(template)[0]
-        whole = header if header.startswith(frame.start) else (dialect.again or dialect.begins) + header
-        for name in names if "{name}" in header else ("",):
-            words = _SPECIAL.sub("", whole.replace("{name}", name))
-            if words.strip() and not words.startswith(tuple(word for word in found if word[-1] != "\n")):
-                found[words] = frame.read(whole.replace("{name}", name), lambda _: True)
+        whole = _beginning(dialect, frame, template)
+        words = _SPECIAL.sub("", whole.partition("{name}")[0])
+        if words.strip() and not words.startswith(tuple(word for word in found if word[-1] != "\n")):
+            found[words] = Route("call") if "{name}" in whole else frame.read(whole, lambda _: True)
     return found
+
+
+def _beginning(dialect: Dialect, frame: Header, template: str) -> str:
+    """All of a message's header, and what begins it."""
+    header = frame.parted(template)[0]
+    return header if header.startswith(frame.start) else (dialect.again or dialect.begins) + header
 
 
 class Heads(Bodies):
@@ -76,7 +84,7 @@ class Heads(Bodies):
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
-        self.words = _words(dialect, self.openings, tuple(tools.by_name))
+        self.words = _words(dialect, self.openings)
         self.recover = bool(tools.by_name) and policy.recover != "strict"
         self.parts: list[Part] = []
         self.first = True

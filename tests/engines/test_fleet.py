@@ -128,3 +128,11 @@ async def test_only_those_spoken_to_in_the_same_way_join() -> None:
     assert await fleet.count(Prompt(())) == 7
     assert (await fleet.models())[0].name == "m"
     assert fleet.tokenizer is None
+
+
+async def test_a_model_that_nobody_has_any_more() -> None:
+    house = House("one")
+    fleet = Fleet(Plays(GOOD, house=house))
+    assert not fleet.leave(house)
+    with pytest.raises(Unreachable, match="any more"):
+        await anext(aiter(fleet.stream(Prompt(()), Options())))

@@ -10,6 +10,7 @@ from upstreams import Answer, told, upstream
 from dragoman.engines.http import Http, plain
 from dragoman.engines.refusals import refused
 from dragoman.errors import Broken, EngineError, Refused, RequestError, Unreachable, UsageError
+from dragoman.server.http import advice
 
 
 @pytest.mark.parametrize(
@@ -97,3 +98,14 @@ async def test_leaving_closes_the_connection() -> None:
         await asyncio.wait_for(fake.closed.wait(), 60)
         assert fake.open == 0
         await http.close()
+
+
+@pytest.mark.parametrize(("header", "retry"), [("7", 7), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)])
+async def test_when_to_come_again_is_passed_on(header: str, retry: int | None) -> None:
+    async with upstream(paths={"/x": Answer(status=429, headers={"retry-after": header})}) as fake:
+        http = Http(fake.url, "upstream", refused)
+        with pytest.raises(Refused) as caught:
+            await http.json("/x")
+        await http.close()
+    assert getattr(caught.value, "retry", None) == retry
+    assert advice(caught.value) == ({"retry-after": "7"} if retry else {})

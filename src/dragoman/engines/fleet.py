@@ -38,6 +38,11 @@ class Fleet:
         self.members.append(voice)
         return True
 
+    def leave(self, home: Home) -> bool:
+        """An upstream no longer has the model; whether anybody else has it."""
+        self.members = [member for member in self.members if member.home is not home]
+        return bool(self.members)
+
     @property
     def talks(self) -> bool:
         """All do, or none does."""
@@ -90,6 +95,8 @@ class Fleet:
     async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""
         members = [*self._tried()]
+        if not members:
+            raise Unreachable("no upstream has this model any more", engine=self.name)
         for place, member in enumerate(members):
             begun = False
             try:

@@ -92,7 +92,7 @@ class Http:
             raise self._broke(problem) from problem
         try:
             if answer.status != 200:
-                raise _answered(self.refuse(answer.status, await _text(answer), self.engine), answer.status)
+                raise _answered(self.refuse(answer.status, await _text(answer), self.engine), answer)
             yield answer
         except (aiohttp.ClientError, OSError) as problem:
             raise self._broke(problem) from problem
@@ -176,9 +176,12 @@ def plain(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/").removesuffix("/v1"), "", ""))
 
 
-def _answered(error: DragomanError, status: int) -> DragomanError:
-    """The error, which remembers the status."""
-    error.answered = status  # type: ignore[attr-defined]
+def _answered(error: DragomanError, answer: aiohttp.ClientResponse) -> DragomanError:
+    """The error, which remembers the status, and in how many seconds to come again."""
+    error.answered = answer.status  # type: ignore[attr-defined]
+    wait = answer.headers.get("retry-after", "")
+    if wait.isascii() and wait.isdigit():
+        error.retry = int(wait)  # type: ignore[attr-defined]
     return error
 
 

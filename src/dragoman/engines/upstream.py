@@ -93,7 +93,7 @@ class Upstream:
         self.found = await probe(self.http)
         self.places = self.settings.limit or _slots(self.found) or None
         self._places = asyncio.Semaphore(self.places or _UNLIMITED)
-        if self._wanted() == "llamacpp":
+        if self._wanted() == "llamacpp" and self.http.refuse is not llama_refuse:
             await self.http.close()
             self.http = self._http(llama_refuse, pooled=False)
         self.voices = [await self._voice(name) for name in self._names()]

@@ -37,7 +37,7 @@ def advice(error: BaseException) -> dict[str, str]:
         return {"www-authenticate": "Bearer"}
     if status == 405:
         return {"allow": getattr(error, "allow", "")}
-    if isinstance(error, Busy) or status == 503:
+    if isinstance(error, Busy) or hasattr(error, "retry") or status == 503:
         return {"retry-after": str(math.ceil(getattr(error, "retry", 1)))}
     return {}
 

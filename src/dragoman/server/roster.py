@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import cast
 
 from .. import api
 from ..engines.base import Engine, ModelInfo, talks
@@ -125,10 +126,19 @@ class Roster:
         self.ready = True
 
     def _relearn(self, upstream: Upstream) -> None:
-        """An upstream has told its models, for the first time or anew."""
+        """An upstream has told its models, for the first time or anew; those it no longer has are gone."""
+        self._forget(upstream, {voice.info.name for voice in upstream.voices})
         for voice in upstream.voices:
             self._join(voice)
         self.ready = self.ready or bool(upstream.voices)
+
+    def _forget(self, upstream: Upstream, names: set[str]) -> None:
+        """All models of an upstream but these."""
+        for name, served in list(self._served.items()):
+            engine = served.engine
+            has = isinstance(engine, Fleet) and name not in names and upstream in engine.homes
+            if has and not cast("Fleet", engine).leave(upstream):
+                del self._served[name]
 
     def _join(self, voice: Voice) -> Served:
         """Serve a model of an upstream; one that others serve too is served by all of them."""

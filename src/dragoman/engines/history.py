@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from ..errors import UnsupportedFeature
 from ..messages import Call, Media, Message, Part, Reasoning, Result, Text
+from ..protocols.call_ids import own_id
 from .foreign import Disguise
 
-__all__ = ["arguments", "hidden", "joined", "ordered", "reasoning", "texts"]
+__all__ = ["arguments", "hidden", "joined", "named", "ordered", "reasoning", "texts"]
+
+
+def named(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages with the ids of calls as their model wrote them."""
+    return tuple(Message(message.role, tuple(map(_named, message.parts))) for message in messages)
+
+
+def _named(part: Part) -> Part:
+    return replace(part, id=own_id(part.id)) if isinstance(part, Call | Result) else part
 
 
 def joined(parts: Iterable[Part]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import RequestError
@@ -20,7 +21,7 @@ from .ability import Abilities, abilities
 from .base import ModelInfo, Prompt
 from .conversation import declared, entries
 from .foreign import Disguise, Spellings, shaped
-from .history import hidden, joined, ordered, reasoning, texts
+from .history import hidden, joined, named, ordered, reasoning, texts
 
 __all__ = ["render", "suspects"]
 
@@ -34,6 +35,7 @@ def render(request: Request, model: ModelInfo, dialect: Dialect) -> Prompt:
         RequestError: the template refuses the messages, or they hold what the model cannot read.
         EngineError: the template is broken.
     """
+    request = replace(request, messages=named(request.messages))
     special = tuple(model.specials) or (*dialect.special, *dialect.ends)
     disguise = Disguise(Spellings(special), _texts(request, model))
     job = _Job(request, model, dialect, disguise)
@@ -42,7 +44,7 @@ def render(request: Request, model: ModelInfo, dialect: Dialect) -> Prompt:
 
 def suspects(request: Request) -> list[str]:
     """What in a request has the shape of a special token, for engines that do not tell all of theirs."""
-    return shaped(_given(request))
+    return shaped(_given(replace(request, messages=named(request.messages))))
 
 
 class _Job:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..errors import Broken, Cancelled, DragomanError
 from ..events import Usage
 from . import wire
+from .call_ids import wire_id
 
 __all__ = [
     "CallIds",
@@ -22,7 +22,6 @@ __all__ = [
     "usage_shape",
 ]
 
-_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _LEAST = -9999.0  # what stands for a probability of zero
 
 
@@ -47,15 +46,19 @@ class Token(Protocol):
 
 
 class CallIds:
-    """Ids of calls as clients see them: the model's own where it fits and is new, else one that `make` gives."""
+    """Ids of calls as clients see them: the model's own, if need be in other characters, else one that `make` gives.
+
+    One that the conversation has already is never given again.
+    """
 
     def __init__(self, used: Collection[str], make: Callable[[], str]) -> None:
         self._used, self._make = set(used), make
 
     def give(self, own: str) -> str:
         """The id for a call that the model itself calls `own` ("" for no name)."""
-        fits = _ID.fullmatch(own) and own not in self._used
-        given = own if fits else self._make()
+        given = wire_id(own)
+        if not given or given in self._used:
+            given = self._make()
         self._used.add(given)
         return given
 

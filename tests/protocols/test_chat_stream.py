@@ -213,10 +213,10 @@ def test_c09_invalid_arguments_go_out_as_they_are():
         ("a-Z_9", "a-Z_9"),
         ("x" * 40, "x" * 40),
         ("x" * 41, "made_0"),
-        ("functions.f:0", "made_0"),
+        ("functions.f:0", "dg_functions_2ef_3a0"),
         ("", "made_0"),
         ("é", "made_0"),
-        ("x\n", "made_0"),
+        ("x\n", "dg_x_0a"),
         ("old", "made_0"),
     ],
 )

@@ -149,7 +149,7 @@ def test_r09_invalid_arguments_are_carried_verbatim():
     assert items(*call, *END)[0]["arguments"] == "{'a"
 
 
-@pytest.mark.parametrize("own", ["", "has blank", "x" * 41, "used"])
+@pytest.mark.parametrize("own", ["", "é", "x" * 41, "used"])
 def test_r09_an_id_that_does_not_fit_is_made_anew(own):
     asked = Request("m", (Message("assistant", (Call("f", id="used"),)),))
     body = written(CallStart(0, own, "ping"), WHOLE, *END, request=asked)

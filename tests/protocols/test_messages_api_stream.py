@@ -168,7 +168,8 @@ def test_m04_blocks_begin_empty():
 
 
 @pytest.mark.parametrize(
-    ("own", "shown"), [("call_x", "call_x"), ("functions.f:0", "dg_functions_2ef_3a0"), ("", "toolu_0"), ("old", "toolu_0")]
+    ("own", "shown"),
+    [("call_x", "call_x"), ("functions.f:0", "dg_functions_2ef_3a0"), ("", "toolu_0"), ("old", "toolu_0")],
 )
 def test_m04_the_models_own_id_counts_if_it_fits_and_is_new(own, shown):
     request = Request(messages=(Message("assistant", (Call("f", id="old"),)),))

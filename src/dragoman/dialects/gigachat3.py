@@ -30,6 +30,6 @@ GIGACHAT3 = Dialect(
     turn="{role}<|role_sep|>\n{text}<|message_sep|>\n\n",
     results="function result<|role_sep|>\n{text}<|message_sep|>\n\n",
     results_role="",
-    signs=("function call<|role_sep|>",),
+    signs=("<|message_sep|>", "<|role_sep|>"),
     models="GigaChat 3",
 )

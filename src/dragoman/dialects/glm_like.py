@@ -46,5 +46,6 @@ SPARK25 = Dialect(
     ends=ENDS,
     turn="<|{role}|>{text}",
     results=RESULTS,
+    signs=("<arg_key>", "<arg_value>"),
     models="Spark-X2.5",
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from upstreams import Answer, told, upstream
 
-from dragoman.engines.base import talks, voices
+from dragoman.engines.base import Options, Piece, Prompt, Segment, talks, voices
 from dragoman.engines.upstream import Settings, Upstream
 from dragoman.errors import Refused, Unreachable, UsageError
 
@@ -64,3 +66,24 @@ async def test_a_wrong_key_is_told(status: int) -> None:
         with pytest.raises(Refused, match=r"who are you\?.*the upstream's key"):
             await engine.start()
         await engine.stop()
+
+
+async def test_a_llama_cpp_with_several_models_is_told_which_one() -> None:
+    props = {"default_generation_settings": {"n_ctx": 99}, "chat_template": "{{ messages }}<|im_start|>assistant"}
+    end = {"content": "", "stop": True, "stop_type": "eos", "tokens_predicted": 1, "tokens_evaluated": 2}
+    paths = {
+        "/v1/models": told({"data": [{"id": "a/one"}, {"id": "two"}]}),
+        "/props": told(props),
+        "/tokenize": told({"tokens": []}),
+        "/completion": Answer([b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in ({"content": "Hi"}, end)]),
+    }
+    async with upstream(paths=paths) as fake:
+        engine = Upstream(Settings(url=fake.url))
+        await engine.start()
+        one, _ = engine.voices
+        items = [item async for batch in one.stream(Prompt((Segment("x"),)), Options()) for item in batch]
+        await engine.stop()
+    assert items[0] == Piece("Hi", [])
+    assert {path for path, _ in fake.asked} >= {"/props?model=a/one", "/props?model=two"}
+    assert {body["model"] for body in fake.bodies("/tokenize")} == {"a/one", "two"}
+    assert fake.bodies("/completion")[0]["model"] == "a/one"

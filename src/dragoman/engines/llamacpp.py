@@ -57,7 +57,7 @@ class LlamaCpp(Voice):
         self.http, self.model = http, model
         self._asked: set[str] = set()
         self._places = places
-        self.tokens = Tokens(http, info)
+        self.tokens = Tokens(http, info, model)
         self._learned()
 
     async def learn(self, props: Mapping[str, Any], template: str | None = None) -> None:
@@ -94,7 +94,7 @@ class LlamaCpp(Voice):
 
     def _learned(self) -> None:
         adds_start = self.tokens.adds_start
-        self.tokens = Tokens(self.http, self.info)
+        self.tokens = Tokens(self.http, self.info, self.model)
         self.tokens.adds_start = adds_start
         self._completion = Completion(self.http, self.tokens, self.info, model=self.model)
 

@@ -21,10 +21,11 @@ _MOST = 2**31
 
 
 class Tokens:
-    """Asks the engine for the tokens of texts."""
+    """Asks the engine for the tokens of texts; `model`: what the engine calls the model, where it serves several."""
 
-    def __init__(self, link: Connection, info: ModelInfo) -> None:
+    def __init__(self, link: Connection, info: ModelInfo, model: str = "") -> None:
         self.link, self.info = link, info
+        self._which = {"model": model} if model else {}
         self.special = frozenset(info.specials.values())
         self.spellings = Spellings(info.specials)
         self.adds_start = False
@@ -81,7 +82,7 @@ class Tokens:
         """See `Tokenizer`."""
         try:
             if all(0 <= token < _MOST for token in ids):
-                answer = await self.link.json("/detokenize", {"tokens": list(ids)})
+                answer = await self.link.json("/detokenize", {"tokens": list(ids), **self._which})
                 return str(answer["content"])
         except Refused as problem:  # llama.cpp looks an id up without a check
             if "range" not in problem.message:
@@ -92,7 +93,7 @@ class Tokens:
         return list(await self._asked(text, special=special, start=start))
 
     async def _asked(self, text: str, *, special: bool, start: bool, **more: Any) -> Sequence[Any]:
-        wanted = {"content": text, "parse_special": special, "add_special": start, **more}
+        wanted = {"content": text, "parse_special": special, "add_special": start, **more, **self._which}
         answer = await self.link.json("/tokenize", wanted)
         if not isinstance(answer, dict) or "tokens" not in answer:
             raise EngineError("llama.cpp did not tokenize", engine=self.link.engine)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from ..errors import EngineError, Unreachable, UsageError
 from .ability import abilities
@@ -224,7 +225,11 @@ class Upstream:
     async def _llama(self, name: str, info: ModelInfo) -> Voice:
         info.source = f"llama.cpp at {self.name}"
         several = len(self.found.models) > 1
-        props = await self.http.json(f"/props?model={name}") if several or not self.found.props else self.found.props
+        props = (
+            await self.http.json(f"/props?model={quote(name, safe='')}")
+            if several or not self.found.props
+            else self.found.props
+        )
         voice = LlamaCpp(self.http, info, self._places, model=name if several else "")
         await voice.learn(props, self.settings.template)
         return voice

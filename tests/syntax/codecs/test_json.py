@@ -6,7 +6,10 @@ import json
 
 import pytest
 from drive import Payload
+from streams import Setting, merge, play, singly
 
+from dragoman import api
+from dragoman.events import Notice
 from dragoman.messages import Call, Tool
 from dragoman.syntax.calls import Policy
 from dragoman.syntax.codecs.json import JsonObject
@@ -286,3 +289,11 @@ def test_an_empty_string_of_arguments_is_an_empty_object():
 
 def test_broken_keys_beside_the_name_are_no_arguments():
     assert "args {}" in call('{"name": "f", "a": "\\d"}')[1]
+
+
+def test_what_is_told_of_arguments_in_a_string_does_not_depend_on_the_pieces():
+    raw = '<tool_call>\n{"name": "f", "arguments": "{\\"a\\null\\": 1}"}\n</tool_call>'
+    made = Setting(api.get("hermes-json"), None)
+    whole = merge(play(made, [(raw, False)]))
+    assert merge(play(made, singly([(raw, False)]))) == whole
+    assert {event.at for event in whole if isinstance(event, Notice)} >= {raw.index("{\\")}

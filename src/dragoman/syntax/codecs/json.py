@@ -140,18 +140,26 @@ def plain(piece: str) -> str:
 
 
 class Inner:
-    """Arguments that come as text from elsewhere; the offsets are those of that place."""
+    """Arguments that come as text from elsewhere; what is told of them has the offset where that text begins."""
 
     def __init__(self, call: CallSink) -> None:
-        self.call, self.start, self.end = call, -1, 0
-        self.schema, self.scope, self.notice, self.follow = call.schema, call.scope, call.notice, call.follow
+        self.call, self.start, self.end, self.origin = call, -1, 0, -1
+        self.schema, self.scope = call.schema, call.scope
         self.repair, self.nested = call.repair, True
         self.reader, self.state, self.said = Reader(), "", False
         self.work = JsonObject().decode(self.reader, self)  # type: ignore[arg-type]
 
     def put(self, text: str, _start: int, _end: int) -> None:
         self.call.put(text, self.start, self.end)
+        self.call.sink.args_at = self.origin
         self.start, self.said = self.end, True
+
+    def notice(self, code: str, _at: int, raw: str = "") -> None:
+        self.call.notice(code, self.origin, raw)
+
+    def follow(self, values: Values) -> None:
+        values.at = self.origin
+        self.call.follow(values)
 
     def give(self, piece: str, start: int, end: int) -> None:
         """A piece of the inside of the JSON string that holds the arguments."""
@@ -159,6 +167,7 @@ class Inner:
 
     def take(self, text: str, start: int, end: int) -> None:
         """A piece of the arguments."""
+        self.origin = start if self.origin < 0 else self.origin
         self.start, self.end = start if self.said or self.start < 0 else self.start, end
         self.reader.feed(text)
         self._step()
@@ -166,6 +175,7 @@ class Inner:
     def close(self, at: int) -> bool:
         """That was all; whether it was whole."""
         self.start = at if self.start < 0 else self.start
+        self.origin = at if self.origin < 0 else self.origin
         self.end = at
         self.reader.closed = True
         if not (self.said or self.state or self.reader.buf[self.reader.pos :].strip()):

@@ -208,9 +208,11 @@ class _Reading:
 
     def _holds(self, schema: Schema, kind: str) -> Steps[bool | None]:
         """Whether an element holds a list; None if it is text."""
-        if kind in self.codec.words:
-            return None if kind in self.codec.words[:2] else kind == self.codec.words[3]
+        if kind in self.codec.words[:2]:
+            return None
         mark, size = yield from self.r.ahead(self.marks)
+        if kind in self.codec.words and (mark or (yield from self.r.ended())):
+            return kind == self.codec.words[3]
         if mark != self.codec.opens:
             return None
         if schema.kinds is not None and {"object", "array"} & schema.kinds:

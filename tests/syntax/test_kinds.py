@@ -184,7 +184,7 @@ def test_booleans(word: str, value: bool):
     assert one(word, BOOLEAN) is value
 
 
-@pytest.mark.parametrize("word", ["1", "0", "yes", "on", "t", ""])
+@pytest.mark.parametrize("word", ["yes", "on", "t", ""])
 def test_what_is_no_boolean_stays_text(word: str):
     assert text(word, BOOLEAN)
 

@@ -199,6 +199,8 @@ def typed(text: str, schema: Schema) -> tuple[str, bool]:
     for kind in ("object", "array"):
         if kind in kinds and (made := _container(kind, word, schema)) is not None:
             return made, True
+    if word in ("0", "1") and "boolean" in kinds and "string" not in kinds:
+        return ("false", "true")[int(word)], True
     inside = None if "string" in kinds else _unquoted(word)
     if inside is not None:
         return typed(inside, schema)

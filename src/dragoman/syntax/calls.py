@@ -28,6 +28,8 @@ __all__ = ["PATIENCE", "CallSink", "Policy", "Tools", "tool_of"]
 
 PATIENCE = 32 * 1024
 
+_SPACES = frozenset(("functions", "function", "tools", "tool", "default_api", "api"))
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -146,6 +148,8 @@ class CallSink:
 
     def begin(self, name: str, id: str = "") -> bool:
         """The call's name is known; False if that makes it no call."""
+        if not self.declared(name):
+            name = self._without_space(name)
         if not self.declared(name) and not self._undeclared(name):
             return False
         self.name, self.schema = name, self.tools.schema(name)
@@ -159,6 +163,11 @@ class CallSink:
         self.sink.index = self.index
         self.sink.out.append(CallStart(self.index, id, name, self.sink.call()))
         return True
+
+    def _without_space(self, name: str) -> str:
+        """The declared name behind the word for where tools live (`functions.f`)."""
+        space, _, own = name.partition(".")
+        return own if space in _SPACES and self.declared(own) else name
 
     def _undeclared(self, name: str) -> bool:
         return 0 < len(name) <= LONGEST and not self.recovered and self.doubt(name)

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .codecs import Codec
+from .codecs.json import JsonObject
 from .codecs.json_call import JsonCall
 from .codecs.python import Python
 from .dialect import Dialect, Form
@@ -264,6 +265,8 @@ def _foreign(opener: str, first: FormPlan) -> tuple[Form, ...]:
     forms = [Form(opener + "{call}" + close, Python())]
     if not isinstance(first.codec, JsonCall):
         forms.insert(0, Form(opener + "{call}" + close, JsonCall()))
+    if first.steps[0][0] != "name":
+        forms.append(Form(opener + "{name}\n{args}" + close, JsonObject()))
     return tuple(forms)
 
 

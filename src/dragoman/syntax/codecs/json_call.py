@@ -219,7 +219,7 @@ class JsonCall:
         char = yield from r.peek()
         if not char:
             return CUT
-        if self.keyed and char == "{" and key not in ("function", *self.args):
+        if char == "{" and key not in ("function", *self.args) and (self.keyed or self._is_name(call, envelope, key)):
             return (yield from self._named(r, call, envelope, plain(key)))
         if key == "function" and char == "{" and not envelope.depth:
             envelope.depth = 1
@@ -258,6 +258,10 @@ class JsonCall:
                 return WHOLE if call.declared(envelope.name) else BAD
             return WHOLE if self._begin(r, call, envelope) else BAD
         return WHOLE
+
+    def _is_name(self, call: CallSink, envelope: _Envelope, key: str) -> bool:
+        """Whether the first key of an object is a declared name although it should not be."""
+        return not (envelope.name or envelope.others or envelope.depth) and call.repair and call.declared(plain(key))
 
     def _named(self, r: Reader, call: CallSink, envelope: _Envelope, name: str) -> Steps[str]:
         """A call whose name is the key of its arguments; several may stand in one object."""

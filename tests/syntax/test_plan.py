@@ -82,7 +82,12 @@ def test_other_opening_marks_are_recovery_forms():
 
 
 def test_a_json_dialect_has_json_behind_its_mark_once():
-    assert [type(form.codec).__name__ for form in plan(HERMES).forms["<tool_call>"]] == ["JsonCall", "Params", "Python"]
+    assert [type(form.codec).__name__ for form in plan(HERMES).forms["<tool_call>"]] == [
+        "JsonCall",
+        "Params",
+        "Python",
+        "JsonObject",
+    ]
 
 
 def test_a_form_without_its_opening_mark_needs_another_mark_to_be_known_by():

@@ -42,7 +42,7 @@ class Beginning(Reading):
             if form is None:
                 return ""
             before = self.count
-            doubt = form is self.plan.python and self.plan.marked
+            doubt = form is self.plan.named or (form is self.plan.python and self.plan.marked)
             yield from self.call((form,), self.r.at, proof="line" if doubt else "", skip=skip)
             if self.count == before:
                 return ""
@@ -85,7 +85,19 @@ class Beginning(Reading):
         if char == "`":
             found = yield from r.look(_FENCE)
             return (made.fenced, found.end() - 1 - r.pos) if found and found["ok"] else (None, 0)
-        return (made.python if (yield from self.named()) else None), 0
+        if (yield from self.named()):
+            return made.python, 0
+        return (made.named if (yield from self.headed()) else None), 0
+
+    def headed(self) -> Steps[bool]:
+        """Whether a declared name and what follows it in a call stand here, without the opening mark."""
+        form, r = self.plan.named, self.r
+        found = _BARE_NAME.match(r.buf, r.pos)
+        name = found.group() if found else ""
+        if form is None or name not in self.tools.by_name or not self.policy.repair:
+            return False
+        behind = stop(*form.steps[0][1], getattr(form.codec, "opens", "{"))
+        return bool((yield from r.ahead(behind, len(name)))[0])
 
     def named(self, skip: int = 0) -> Steps[bool]:
         """Whether a declared name and a bracket stand here; a word that can become none is not waited for."""

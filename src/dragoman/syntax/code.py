@@ -13,14 +13,14 @@ class Code:
     """Follows text as it comes, in pieces of any size.
 
     A run of backticks counts when it has ended, so how it was cut does not matter.
-    `fence` is how many opened the fence; as many close it.
+    `fence` is how many opened the fence; as many close it.  `inline` is how many opened inline code.
     """
 
     __slots__ = ("blank", "fence", "inline", "run")
 
     def __init__(self) -> None:
         self.fence = 0
-        self.inline = False
+        self.inline = 0
         self.blank = True
         self.run = 0
 
@@ -31,7 +31,7 @@ class Code:
                 self._step(step)
         elif "\n" in text:
             self.blank = not text.rpartition("\n")[2].strip()
-            self.inline = False
+            self.inline = 0
         elif self.blank:
             self.blank = text.isspace()
 
@@ -41,7 +41,7 @@ class Code:
             return
         self._settle()
         if step == "\n":
-            self.blank, self.inline = True, False
+            self.blank, self.inline = True, 0
         elif self.blank:
             self.blank = step.isspace()
 
@@ -49,15 +49,16 @@ class Code:
         if self.run:
             self.fence, self.inline, self.blank, self.run = *self._after(), False, 0
 
-    def _after(self) -> tuple[int, bool]:
+    def _after(self) -> tuple[int, int]:
         if self.run >= max(3, self.fence) and self.blank:
-            return 0 if self.fence else self.run, False
-        return self.fence, self.inline if self.fence else not self.inline
+            return 0 if self.fence else self.run, 0
+        return self.fence, self.inline if self.fence or self.run == 0 else 0 if self.inline else self.run
 
     @property
     def fenced(self) -> bool:
-        """Whether what follows on a new line is code: inline code ends with its line."""
-        return bool(self._after()[0] if self.run else self.fence)
+        """Whether what follows on a new line is code: inline code ends with its line, unless it looks like a fence."""
+        fence, inline = self._after() if self.run else (self.fence, self.inline)
+        return fence > 0 or inline >= 3
 
     @property
     def inside(self) -> bool:

@@ -114,6 +114,7 @@ class Plan:
     json: FormPlan | None = None
     fenced: FormPlan | None = None
     python: FormPlan | None = None
+    named: FormPlan | None = None
     body: FormPlan | None = None
 
     @property
@@ -242,6 +243,16 @@ def _calls(made: Plan) -> None:
     made.json = _form(made, Form("{call}" + _last(made, openers), json), openers, recovered=True)
     made.fenced = _form(made, Form("{call}```", json), openers, recovered=True)
     made.python = _form(made, Form("{call}", python), openers, recovered=True)
+    made.named = _named(made, openers)
+
+
+def _named(made: Plan, openers: tuple[str, ...]) -> FormPlan | None:
+    """The first form without its opening mark, where the name stands right behind that."""
+    for form in made.dialect.forms[:1]:
+        before, _, after = form.template.partition("{name}")
+        if len(marks(before)) == 1 and after and "{" not in before:
+            return _form(made, Form("{name}" + after, form.codec), openers, recovered=True)
+    return None
 
 
 def _stray(mark: str, openers: tuple[str, ...]) -> bool:
@@ -265,7 +276,7 @@ def _foreign(opener: str, first: FormPlan) -> tuple[Form, ...]:
     forms = [Form(opener + "{call}" + close, Python())]
     if not isinstance(first.codec, JsonCall):
         forms.insert(0, Form(opener + "{call}" + close, JsonCall()))
-    if first.steps[0][0] != "name":
+    if first.steps[0][0] != "name" or first.head:
         forms.append(Form(opener + "{name}\n{args}" + close, JsonObject()))
     return tuple(forms)
 
@@ -299,4 +310,4 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool, 
     return FormPlan(form, opener, head[1:], tuple(steps), recovered or gated, loose, scope, draft, gated)
 
 
-NAME = re.compile(r"[ \t\"']{0,2}(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")
+NAME = re.compile(r"\s{0,8}[\"']?(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")

@@ -50,6 +50,8 @@ def spelling(mark: str) -> tuple[str, ...]:
     atoms: list[str] = []
     tag = mark.startswith("<") and len(mark) > 2
     for i, char in enumerate(mark):
+        if tag and char == "=" and mark[1:i].isalpha():  # `<f=` is written `<f name=` too
+            atoms += ["\\s{0,8}", "n?", "a?", "m?", "e?"]
         if tag and (char == "*" or mark[i : i + 2] == ":*"):
             star = "[^<>\\n]{0,64}" if mark[i - 1] != ":" else ""
             atoms.append(star if char == "*" else "(?::[^<>\\s]{0,64})?")
@@ -64,6 +66,8 @@ def spelling(mark: str) -> tuple[str, ...]:
             atoms.append("\\s{0,8}")
         if char in "\"'" and mark[i - 1 : i] == "=":
             atoms.append("[\"']?")
+        elif char == "▁":
+            atoms.append("[▁_ ]")
         elif char in _BARS:
             if i and mark[i - 1] in _BARS:
                 continue

@@ -155,6 +155,8 @@ class Reading(Calling):
         call.empty = False
         for hole, after in form.steps[:-1]:
             word = (yield from self.word()) if there else ""
+            if hole == "name" and call.recovered and not any(name.startswith(word) for name in self.tools.by_name):
+                return BAD
             if there and r.closed and r.pos == len(r.buf):
                 return CUT
             if hole == "name" and not word:
@@ -164,6 +166,8 @@ class Reading(Calling):
             for mark in after:
                 tag = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
                 there, call.empty = bool(tag), tag == "/>"
+            if hole == "name" and form.head:
+                yield from self.repeated(form.head[-1], word, after)
         if call.empty:
             return self.alone(call, words)
         if not there and getattr(form.codec, "free_text", False):
@@ -176,6 +180,19 @@ class Reading(Calling):
             call.id = words["name"]
             return NAMELESS
         return WHOLE if call.begin(words["name"], self.id(words)) else BAD
+
+    def repeated(self, opens: str, word: str, after: tuple[str, ...]) -> Steps[None]:
+        """The tag of the name may stand there twice."""
+        while True:
+            mark, size = yield from self.r.ahead(stop(opens))
+            found = (yield from self.r.look(NAME, size)) if mark else None
+            if found is None or found["name"] != word:
+                return
+            self.sink.notice("stray-mark", self.r.mark_at, mark)
+            self.r.pos = found.end()
+            self.r.pos += self.r.buf.startswith(('"', "'"), self.r.pos)
+            for each in after:
+                yield from self.r.next(stop(each))
 
     def alone(self, call: CallSink, words: dict[str, str]) -> str:
         """A tag that closes itself: a call without arguments."""

@@ -110,9 +110,12 @@ class Params:
         if "&" in key and key not in call.schema.properties():
             key = unescape(key)
         r.pos += size
-        kind = yield from self._between(r)
+        kind, there = yield from self._between(r)
         if self._ended(r, 0) and r.pos < len(r.buf):
             return self._cut(call, given)
+        if not there and (yield from self._valueless(r, call)):
+            call.notice("dropped", r.at, key)
+            return WHOLE
         return (yield from Value(self, r, call, key, given, kind).read())
 
     def _ended(self, r: Reader, skip: int) -> bool:
@@ -134,17 +137,22 @@ class Params:
         word = text.split()[0]
         return word, skip + (found.start("key") - found.start() if found else 0) + text.index(word) + len(word), False
 
-    def _between(self, r: Reader) -> Steps[str]:
-        """The marks between a key and its value; the type, if it is told."""
+    def _valueless(self, r: Reader, call: CallSink) -> Steps[bool]:
+        """Whether what follows a key is no value: the next parameter, or a mark that closes the call."""
+        mark, _ = yield from r.ahead(call.scope.stop(self.opens))
+        return bool(mark)
+
+    def _between(self, r: Reader) -> Steps[tuple[str, bool]]:
+        """The marks between a key and its value: the type, if it is told, and whether the last of them is there."""
         kind = ""
         while mark := (yield from r.next(stop(*self.middle))):
             if mark == self.middle[-1]:
-                break
+                return kind, True
             if mark.endswith("="):
                 found = yield from r.look(_TYPE)
                 kind = found["type"] if found else ""
                 r.pos += len(found.group()) if found else 0
-        return kind
+        return kind, False
 
     def encode(self, call: Call) -> str:
         return "".join(self._write(key, value) for key, value in json.loads(call.arguments).items())

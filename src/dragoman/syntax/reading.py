@@ -293,7 +293,7 @@ class Reading(Calling):
             self.returned += (form or forms[0]).closers
         if opener and not forms[0].gated:  # a word or a fence that opens no call is nothing to tell of
             self.sink.notice("gave-back", at, raw)
-        for piece, start in self.without_marks(raw, at) if opener in self.dialect.special else ((raw, at),):
+        for piece, start in self.without_marks(raw, at) if self.dialect.is_special(opener) else ((raw, at),):
             if piece.strip():
                 (self.sink.reasoning if self.thinking else self.sink.content)(piece, start)
         return "inside" if self.thinking else "content"

@@ -87,6 +87,7 @@ class Reading(Calling):
         """The form, the name and the payload of a call; how it went.  Forms that begin alike are tried in order."""
         forms = yield from self.choose(forms)
         state, form, start = BAD, None, self.r.at
+        far = start
         for form in forms:
             self.r.reread(start)
             call.scope = form.draft if draft else form.scope
@@ -95,6 +96,8 @@ class Reading(Calling):
             state = yield from self.one(form, call)
             if state != BAD or call.open:
                 return form, state
+            far = max(far, self.r.at)
+        self.r.reread(far)  # what any form has read is what is given back
         return form, state if form is not None else self.out_of_text()
 
     def lenience(self, form: FormPlan, *, spelled: bool) -> str:

@@ -6,8 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from dragoman import names
+from dragoman import get, names
 
+from . import grammars
 from .frames import each
 from .material import KINDS, SIZES, load
 from .measure import append_only, decode, exponent, frames, memory, quote_only, rate, set_up
@@ -56,6 +57,8 @@ def _one(report: Report, name: str, repeat: int) -> None:
         report.frames[name, kind] = rate(frames(work), quote_only(work), len(work.pieces), repeat)
         report.memory[name, kind] = memory(load(name, kind, 500))
     report.set_up[name] = set_up(load(name, "content", 10), repeat)
+    if get(name).call:
+        report.grammars[name] = dict(grammars.each(name, repeat))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .grammars import FORMS
 from .material import SIZES
 from .measure import Rate
 
@@ -22,6 +23,7 @@ GOALS = {
     "exponent": 1.05,
     "set-up": 20.0,
     "memory": 8192.0,
+    "grammar": 30.0,
 }
 
 _WORDS = {
@@ -33,6 +35,7 @@ _WORDS = {
     "exponent": "growth exponent",
     "set-up": "us to set up a stream with 20 tools",
     "memory": "bytes per open parser",
+    "grammar": "ms for the grammar (GBNF) of 100 tools",
 }
 
 
@@ -47,6 +50,7 @@ class Report:
     exponents: dict[tuple[str, str], float] = field(default_factory=dict)
     set_up: dict[str, float] = field(default_factory=dict)
     memory: dict[tuple[str, str], float] = field(default_factory=dict)
+    grammars: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def worst(self) -> dict[str, float]:
         """The worst number for each goal."""
@@ -56,6 +60,7 @@ class Report:
         found["exponent"] = max(self.exponents.values(), default=0)
         found["set-up"] = max(self.set_up.values(), default=0)
         found["memory"] = max(self.memory.values(), default=0)
+        found["grammar"] = max((forms["gbnf"] for forms in self.grammars.values()), default=0)
         return found
 
     def _by_kind(self) -> dict[str, list[Rate]]:
@@ -90,6 +95,10 @@ class Report:
         yield "One stream: microseconds to set up with 20 tools, bytes while it is open."
         yield ""
         yield from _table(["dialect", "set-up", "bytes in content", "bytes in arguments"], self._streams())
+        yield ""
+        yield "The grammar of 100 tools with four parameters each: milliseconds in each form."
+        yield ""
+        yield from _table(["dialect", *FORMS], self._grammars())
 
     def _goals(self) -> Iterator[list[str]]:
         for words, goal, measured, good in self.verdict():
@@ -116,6 +125,10 @@ class Report:
     def _streams(self) -> Iterator[list[str]]:
         for name, micros in self.set_up.items():
             yield [name, f"{micros:.1f}", *(f"{self.memory[name, kind]:.0f}" for kind in ("content", "arguments"))]
+
+    def _grammars(self) -> Iterator[list[str]]:
+        for name, forms in self.grammars.items():
+            yield [name, *(f"{forms[form]:.1f}" for form in FORMS)]
 
     def write(self, path: Path) -> None:
         """The report as a page."""

@@ -9,7 +9,7 @@ from dragoman.engines.base import ModelInfo, Piece
 from dragoman.engines.script import Script
 from dragoman.errors import RequestError, UnsupportedFeature
 from dragoman.events import Content
-from dragoman.messages import Message, Raw, Request, Text
+from dragoman.messages import Message, Raw, Request, Text, Tool
 from dragoman.server.prepare import call_id, prepare
 from dragoman.server.roster import Served
 from dragoman.syntax.decode import Policy
@@ -55,6 +55,23 @@ async def test_a_schema_becomes_a_grammar_without_the_dialects_marks():
     (choice,) = await prepared(prompts=(Raw(""),), schema={"enum": ["a"]})
     assert '\\"a\\"' in choice.options.grammar
     assert "<think>" not in choice.options.grammar
+
+
+@pytest.mark.parametrize(("strict", "choice"), [(True, "auto"), (False, "auto"), (True, "none"), (False, "required")])
+async def test_a_tool_that_is_strict_or_forced_becomes_a_grammar(strict: bool, choice: str):
+    tool = Tool("ping", strict=strict)
+    (made,) = await prepared(messages=HI, tools=(tool,), choice=choice)
+    assert ("ping" in made.options.grammar) is ((strict and choice == "auto") or choice == "required")
+    assert bool(made.options.grammar) is ("ping" in made.options.grammar)
+
+
+async def test_schemas_that_cost_too_much_are_the_clients():
+    deep: Any = {"type": "string"}
+    for _ in range(300):
+        deep = {"items": deep}
+    with pytest.raises(RequestError, match="nested more than 200") as caught:
+        await prepared(messages=HI, tools=(Tool("f", parameters={"properties": {"x": deep}}),), choice="required")
+    assert (caught.value.param, caught.value.status) == ("tools", 400)
 
 
 async def test_token_ids_need_an_engine_that_knows_them():

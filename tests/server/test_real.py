@@ -24,7 +24,7 @@ from .conftest import PATH, Running, ask, check, joined, running
 
 pytestmark = pytest.mark.engine
 
-DIALECTS = ["hermes-json", "qwen3-coder-xml", "harmony", "gemma4"]
+DIALECTS = ["hermes-json", "qwen3-coder-xml", "harmony", "gemma4", "kimi-k2", "pythonic-list"]
 CITIES = ["Paris", "Oslo", "Rome", "Lima"]
 SCHEMA = {
     "type": "object",
@@ -220,14 +220,33 @@ async def test_a_call_cut_by_the_limit(server: Running, dialect: str) -> None:
     assert "tool_calls" not in whole["message"]
 
 
-def test_an_answer_by_a_schema(client: openai.OpenAI) -> None:
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_answer_by_a_schema(client: openai.OpenAI, dialect: str) -> None:
     form: Any = {"type": "json_schema", "json_schema": {"name": "weather", "schema": SCHEMA, "strict": True}}
     answer = client.chat.completions.create(
-        model="hermes-json", messages=ASKED, response_format=form, max_tokens=200, **SETTINGS
+        model=dialect, messages=ASKED, response_format=form, max_tokens=200, reasoning_effort="none", **SETTINGS
     )
     (choice,) = answer.choices
     if choice.finish_reason == "stop":
         assert_valid("get_weather", choice.message.content or "")
+
+
+@pytest.mark.parametrize("dialect", ["hermes-json", "gemma4"])
+async def test_a_strict_tool_is_held_to_its_schema_where_the_model_may_choose(server: Running, dialect: str) -> None:
+    """What it writes is text, or a call that satisfies the schema."""
+    strict = {"type": "function", "function": {**WEATHER["function"], "strict": True}}
+    body = {
+        "model": dialect,
+        "messages": ASKED,
+        "tools": [strict],
+        "max_tokens": 60,
+        "reasoning_effort": "none",
+        **SETTINGS,
+    }
+    (choice,) = (await ask(server, body)).json["choices"]
+    for call in choice["message"].get("tool_calls") or ():
+        assert_valid(call["function"]["name"], call["function"]["arguments"])
+    assert choice["finish_reason"] in ("stop", "length", "tool_calls")
 
 
 async def test_two_choices(server: Running) -> None:

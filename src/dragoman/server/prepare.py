@@ -108,7 +108,10 @@ def _is_long(request: Request) -> bool:
 
 
 def _is_constrained(request: Request) -> bool:
-    return request.schema is not None or request.choice not in ("auto", "none")
+    """Whether the form of the turn is not left to the model: a call, an answer by a schema, or a tool that is strict."""
+    if request.schema is not None or request.choice not in ("auto", "none"):
+        return True
+    return request.choice == "auto" and any(tool.strict for tool in request.tools)
 
 
 def _plain(dialect: Dialect) -> Dialect:

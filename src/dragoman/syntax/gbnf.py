@@ -78,6 +78,8 @@ class _Printer:
 
     def _spelled(self, node: Seq) -> Seq:
         """Marks that are no special tokens joined with the literals beside them."""
+        if not any(type(part) is Mark for part in node.parts):
+            return node
         found = seq(*(self._plain(part) for part in node.parts))
         return found if isinstance(found, Seq) else Seq((found,))
 

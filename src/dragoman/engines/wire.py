@@ -14,6 +14,7 @@ from .refusals import bad_grammar, overflow
 __all__ = ["Chunks", "body", "failure", "refusal"]
 
 _LARK = "%llguidance {}\n"
+_LONGEST = 16 << 20
 _FINAL = ["content", "tokens", "stop", "stop_type", "tokens_predicted", "tokens_evaluated", "truncated", "timings"]
 
 
@@ -82,7 +83,7 @@ class Chunks:
     def __init__(self, specials: Mapping[str, int], logprobs: int | None, engine: str) -> None:
         self.marks = {token: mark for mark, token in specials.items()}
         self.logprobs, self.engine = logprobs, engine
-        self.rest = b""
+        self.rest = bytearray()
         self.ended = False
 
     def feed(self, data: bytes) -> list[Item]:
@@ -91,13 +92,25 @@ class Chunks:
         Raises:
             EngineError: the engine reports an error in the stream.
         """
-        *lines, self.rest = (self.rest + data).split(b"\n\n")
-        return [item for line in lines for item in self._items(line)]
+        rest = self.rest
+        begin = max(0, len(rest) - 1)
+        rest += data
+        end = rest.rfind(b"\n\n", begin)  # never looked for twice in the same bytes: a line may be long
+        if end < 0:
+            return self._wait()
+        whole = bytes(rest[:end])
+        del rest[: end + 2]
+        return [item for line in whole.split(b"\n\n") for item in self._items(line)]
+
+    def _wait(self) -> list[Item]:
+        if len(self.rest) > _LONGEST:
+            raise Broken(f"llama.cpp sent a line of more than {_LONGEST} bytes", engine=self.engine)
+        return []
 
     def _items(self, line: bytes) -> Iterator[Piece | Progress | End]:
         kind, _, payload = line.partition(b": ")
         if kind == b"error":
-            raise refusal(500, msgspec.json.decode(payload), self.engine)
+            raise refusal(500, failure(payload.decode("utf-8", "replace")), self.engine)
         if kind != b"data":
             return  # a comment that keeps the connection alive
         try:

@@ -1,0 +1,48 @@
+"""Whatever an upstream does, the client gets a proper end in its protocol, and nothing is left of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .clients import CLIENTS
+from .conftest import KINDS, bench, descriptors
+from .scripts import FAULTS
+from .upstream import TEXT
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
+@pytest.mark.parametrize("protocol", CLIENTS)
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_fault(kind: str, protocol: str, stream: bool, folder: Path) -> None:
+    client = CLIENTS[protocol]
+    async with bench(kind, folder) as here:
+        await here.ask(client, stream=stream)
+        await here.quiet()
+        before = descriptors()
+        for name, fault in FAULTS.items():
+            here.upstream.plays.append(fault.play)
+            if name in _AGAIN and kind == "chat":  # a kept connection may have been closed, so it is tried once more
+                here.upstream.plays.append(fault.play)
+            here.patience(0.3 if fault.stalls else 600.0)
+            status, body = await here.ask(client, stream=stream)
+            if fault.good:
+                assert status == 200, name
+            else:
+                assert (status != 200) or (stream and client.failed(body)), (name, status, body[-300:])
+                assert status != 200 or not fault.early, (name, body)
+                assert status not in (200, 500) or stream, (name, body)
+                assert status != 500, (name, body)
+            await here.quiet()
+            here.upstream.plays.clear()
+            here.patience(600.0)
+            status, body = await here.ask(client, stream=stream)
+            text = client.joined(body) if stream else client.text(json.loads(body))
+            assert (status, text) == (200, TEXT), name
+            await here.quiet()
+        assert descriptors() <= before + 2
+
+
+_AGAIN = ("dies_before_the_head", "is_reset_before_the_head", "dies_in_the_head")

@@ -1,4 +1,7 @@
-"""Measures what a token costs, prints the tables and writes `bench/results.md` (twenty seconds a dialect)."""
+"""Measures what a token costs, prints the tables and writes `bench/results.md` (twenty seconds a dialect).
+
+`python -m bench gateway` measures what a piece costs on its way through the server, against other gateways.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,10 @@ USUAL = ("hermes-json", "qwen3-coder-xml", "qwen35-xml", "harmony", "gemma4")
 
 def main() -> int:
     """Run it."""
+    if sys.argv[1:2] == ["gateway"]:
+        from .gateway.__main__ import main as gateway
+
+        return gateway(sys.argv[2:])
     args = _arguments()
     report = Report(sizes=[size for size in SIZES if size <= args.most])
     for name in args.dialect or (names() if args.all else USUAL):

@@ -88,6 +88,9 @@ class Repair:
         return events
 
     def _numbered(self, events: list[Event], *, own: bool) -> list[Event]:
+        if len(events) == 1 and type(event := events[0]) is Content:  # nearly always
+            event.part = self._placed((own, event.part))
+            return events
         for event in events:
             if isinstance(event, Content | Reasoning):
                 event.part = self._placed((own, event.part))

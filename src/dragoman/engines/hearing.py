@@ -11,6 +11,7 @@ import aiohttp
 from ..errors import Broken, EngineError
 from ..events import Content, Event, Finish, Notice, Usage
 from ..protocols import wire
+from ..protocols.sse import LIMIT
 from .base import Alternative, End, Item, Piece
 from .marked import Marked
 
@@ -115,7 +116,7 @@ async def heard(answer: aiohttp.ClientResponse, hearing: Hearing) -> AsyncGenera
     """
     kind = answer.content_type
     if "json" in kind and "ndjson" not in kind:
-        batch = hearing.whole(await answer.read())
+        batch = hearing.whole(await _all(answer.content))
     else:
         while data := await next_part(answer.content, finished=hearing.reader.finished):
             if batch := hearing.feed(data):
@@ -127,6 +128,16 @@ async def heard(answer: aiohttp.ClientResponse, hearing: Hearing) -> AsyncGenera
         yield batch
     if hearing.error is not None:
         raise hearing.error
+
+
+async def _all(content: aiohttp.StreamReader) -> bytes:
+    """A body, as long as it is of a size that an answer can have."""
+    body = bytearray()
+    async for data in content.iter_any():
+        body += data
+        if len(body) > LIMIT:
+            raise Broken(f"the upstream's answer is longer than {LIMIT} bytes")
+    return bytes(body)
 
 
 class Talked(Hearing):

@@ -67,7 +67,7 @@ class Http:
         secret = {"authorization": f"Bearer {key}", "x-api-key": key} if key else {}
         self._headers = {**secret, **(headers or {})}
         self._pooled = pooled
-        self._waits = aiohttp.ClientTimeout(total=None, sock_connect=connect)
+        self._waits = aiohttp.ClientTimeout(total=None, connect=connect)  # TLS included
         self._session: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
@@ -86,7 +86,7 @@ class Http:
         """
         try:
             answer = await self._begin(path, data)
-        except aiohttp.ClientConnectorError as problem:
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as problem:
             raise self._absent(problem) from problem
         except (aiohttp.ClientError, OSError, TimeoutError) as problem:
             raise self._broke(problem) from problem

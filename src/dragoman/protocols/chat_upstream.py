@@ -42,9 +42,12 @@ class Reader(Reading):
 
     def feed(self, data: bytes) -> list[Event]:
         """Read on.  A chunk that differs from the last one in its text alone is not parsed."""
-        if not self._bytes.idle:
-            return super().feed(data)
         events: list[Event] = []
+        if not self._bytes.idle:  # the rest of a chunk that was cut; behind it they may be alike again
+            head, gap, data = data.partition(b"\n\n")
+            events = super().feed(head + gap)
+            if not self._bytes.idle:
+                return [*events, *super().feed(data)]
         *chunks, rest = data.split(b"\n\n")
         for chunk in chunks:
             if self.ended:

@@ -45,7 +45,11 @@ class Quick:
         inside = chunk[len(before) : -len(after)]
         try:
             if b"\\" not in inside:
-                return None if b'"' in inside or min(inside, default=32) < 32 else inside.decode()
+                text = inside.decode()
+                plain = (
+                    text.isprintable() or min(inside, default=32) >= 32
+                )  # the first is quicker, and nearly always so
+                return text if plain and b'"' not in inside else None
             found = wire.load(b'"%b"' % inside)
         except ValueError:
             return None

@@ -1,0 +1,117 @@
+"""A scripted upstream in a process of its own: it streams numbered pieces, in bursts or paced, in either way of speaking.
+
+python -m bench.gateway.upstream PIECES PAUSE    # prints its port
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+__all__ = ["main"]
+
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def main() -> None:
+    """Serve until stdin is closed."""
+    asyncio.run(_serve(int(sys.argv[1]), float(sys.argv[2])))
+
+
+async def _serve(pieces: int, pause: float) -> None:
+    there = _There(pieces, pause)
+    server = await asyncio.start_server(there.talk, "127.0.0.1", 0, backlog=4096)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+
+
+class _There:
+    def __init__(self, pieces: int, pause: float) -> None:
+        self.pause = pause
+        words = [f" w{number}" for number in range(pieces)]
+        self.frames = {"/v1/chat/completions": _chunked(_chat(words)), "/completion": _chunked(_llama(words))}
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                await self._answer(line.split()[1].decode(), await _body(reader), writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, path: str, body: bytes, writer: asyncio.StreamWriter) -> None:
+        frames = self.frames.get(path)
+        if frames is None:
+            _tell(path, body, writer)
+        elif self.pause:
+            writer.write(_HEAD)
+            for frame in frames:
+                writer.write(frame)
+                await asyncio.sleep(self.pause)
+        else:
+            writer.write(_HEAD)
+            for begin in range(0, len(frames), 100):
+                writer.write(b"".join(frames[begin : begin + 100]))
+                await writer.drain()
+        await writer.drain()
+
+
+async def _body(reader: asyncio.StreamReader) -> bytes:
+    size = 0
+    while (line := await reader.readline()) not in (b"\r\n", b""):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            size = int(value)
+    return await reader.readexactly(size)
+
+
+def _tell(path: str, body: bytes, writer: asyncio.StreamWriter) -> None:
+    answers: dict[str, Any] = {
+        "/v1/models": {"object": "list", "data": [{"id": "demo", "object": "model"}]},
+        "/props": {
+            "default_generation_settings": {"n_ctx": 4096},
+            "total_slots": 4096,
+            "chat_template": "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}",
+        },
+        "/tokenize": {"tokens": _tokens(body)},
+    }
+    data = json.dumps(answers.get(path, {})).encode()
+    status = b"200 OK" if path in answers else b"404 Not Found"
+    writer.write(
+        b"HTTP/1.1 %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (status, len(data)) + data
+    )
+
+
+def _tokens(body: bytes) -> list[Any]:
+    asked = json.loads(body or b"{}")
+    if not asked.get("content"):
+        return []
+    return [{"id": 1, "piece": "<|im_end|>"}] if asked.get("with_pieces") else [7]
+
+
+def _chunked(lines: list[bytes]) -> list[bytes]:
+    framed = [b"%x\r\ndata: %b\n\n\r\n" % (len(line) + 8, line) for line in lines]
+    return [*framed, b"0\r\n\r\n"]
+
+
+def _chat(words: list[str]) -> list[bytes]:
+    def chunk(delta: Any, reason: str | None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+        facts = {"id": "chatcmpl-0123456789abcdef", "object": "chat.completion.chunk", "created": 1, "model": "demo"}
+        return json.dumps({**facts, "choices": [choice]}).encode()
+
+    first = chunk({"role": "assistant", "content": ""}, None)
+    return [first, *(chunk({"content": word}, None) for word in words), chunk({}, "stop"), b"[DONE]"]
+
+
+def _llama(words: list[str]) -> list[bytes]:
+    made = [{"content": word, "tokens": [7], "stop": False, "tokens_predicted": 1} for word in words]
+    last = {"content": "", "tokens": [], "stop": True, "stop_type": "eos", "tokens_predicted": len(words)}
+    return [json.dumps(one).encode() for one in [*made, last]]
+
+
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 pyt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-clients check format bench long coverage docs screenshots wheel clean
+.PHONY: help serve test test-clients check format bench fuzz long coverage docs screenshots wheel clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
 
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
 	$(PY) -m pytest -n auto --dist worksteal --long -m "long or not long" $(ARGS)
+
+fuzz: $(VENV)/.dev  ## fuzz everything that strangers can reach with a million cases (half an hour)
+	$(PY) -m fuzz --cases 1000000 $(ARGS)
 
 coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reached
 	$(PY) -m coverage erase

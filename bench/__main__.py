@@ -1,6 +1,6 @@
 """Measures what a token costs, prints the tables and writes `bench/results.md` (twenty seconds a dialect).
 
-`python -m bench gateway` measures what a piece costs on its way through the server, against other gateways.
+`python -m bench gateway` measures what a piece costs on its way through the server, against other gateways; `python -m bench load` runs a thousand streams at once.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ def main() -> int:
         from .gateway.__main__ import main as gateway
 
         return gateway(sys.argv[2:])
+    if sys.argv[1:2] == ["load"]:
+        from .gateway.many import main as many
+
+        return many(sys.argv[2:])
     args = _arguments()
     report = Report(sizes=[size for size in SIZES if size <= args.most])
     for name in args.dialect or (names() if args.all else USUAL):

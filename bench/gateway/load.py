@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 __all__ = ["Load", "drive"]
 
 _PIECE = re.compile(rb" w(\d+)")
+_SENT = re.compile(rb" t(\d+)")
 _BODY = json.dumps({"model": "demo", "messages": [{"role": "user", "content": "Hello"}], "stream": True}).encode()
 _HEAD = (
     b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -20,14 +21,13 @@ _HEAD = (
 
 @dataclass
 class Load:
-    """What came of it: streams that were whole, pieces that were lost or out of order, and when pieces came."""
+    """What came of it: streams that were whole or wrong (pieces lost or out of order), and how late each piece was (us)."""
 
     whole: int = 0
     wrong: int = 0
     pieces: int = 0
     seconds: float = 0.0
-    firsts: list[float] = field(default_factory=list)
-    came: list[list[float]] = field(default_factory=list)
+    late: list[int] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
 
@@ -39,7 +39,7 @@ async def drive(port: int, streams: int, at_once: int, pieces: int, *, times: bo
         streams: in all.
         at_once: of them at the same time.
         pieces: that each must have.
-        times: when each piece came is kept.
+        times: how late each piece comes is kept.
     """
     load, places = Load(), asyncio.Semaphore(at_once)
     began = time.monotonic()
@@ -68,13 +68,13 @@ def _dechunked(data: bytes) -> bytes:
 
 async def _stream(port: int, pieces: int, load: Load, *, times: bool) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    began = time.monotonic()
     writer.write(_HEAD + _BODY)
-    received, came = bytearray(), []
+    received, late = bytearray(), list[int]()
     try:
         while data := await reader.read(1 << 16):
             if times:
-                came += [time.monotonic()] * len(_PIECE.findall(data))
+                now = time.monotonic_ns() // 1000
+                late += [now - int(sent) for sent in _SENT.findall(data)]
             received += data
     finally:
         writer.close()
@@ -85,6 +85,4 @@ async def _stream(port: int, pieces: int, load: Load, *, times: bool) -> None:
     load.pieces += len(found)
     load.wrong += found != list(range(pieces))
     load.whole += found == list(range(pieces)) and b"[DONE]" in body
-    if times:
-        load.firsts.append(came[0] - began)
-        load.came.append(came)
+    load.late += late

@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from typing import Any
 
 __all__ = ["main"]
+
+_STAMP = b" t000000000000000"
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -30,7 +33,7 @@ async def _serve(pieces: int, pause: float) -> None:
 class _There:
     def __init__(self, pieces: int, pause: float) -> None:
         self.pause = pause
-        words = [f" w{number}" for number in range(pieces)]
+        words = [f" w{number}{_STAMP.decode() if pause else ''}" for number in range(pieces)]
         self.frames = {"/v1/chat/completions": _chunked(_chat(words)), "/completion": _chunked(_llama(words))}
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -49,7 +52,7 @@ class _There:
         elif self.pause:
             writer.write(_HEAD)
             for frame in frames:
-                writer.write(frame)
+                writer.write(_stamped(frame))
                 await asyncio.sleep(self.pause)
         else:
             writer.write(_HEAD)
@@ -57,6 +60,12 @@ class _There:
                 writer.write(b"".join(frames[begin : begin + 100]))
                 await writer.drain()
         await writer.drain()
+
+
+def _stamped(frame: bytes) -> bytes:
+    """With the time at which it leaves behind its word, which every process of this machine reads off the same clock."""
+    stamp = b" t%015d" % (time.monotonic_ns() // 1000)
+    return frame.replace(_STAMP, stamp)
 
 
 async def _body(reader: asyncio.StreamReader) -> bytes:

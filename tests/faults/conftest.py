@@ -80,7 +80,10 @@ class Bench:
 async def bench(kind: str, folder: Path, **settings: Any) -> AsyncIterator[Bench]:
     """A server of this kind of engine in front of a scripted upstream."""
     socket = str(folder / "s.sock") if kind == "embedded" else ""
-    async with upstream(KINDS[kind], socket) as there, aiohttp.ClientSession() as session:
+    async with (
+        upstream(KINDS[kind], socket) as there,
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(60)) as session,
+    ):
         engine = Fed(socket) if socket else Engine(Settings(url=there.url, way=kind, dialect="hermes-json"))
         with _beside(engine, **settings) as starting:
             yield Bench(await starting, there, session)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from ..syntax.dialect import Dialect
 from .logprobs import Shown
 from .roster import Served
 
-__all__ = ["Choice", "call_id", "media", "prepare"]
+__all__ = ["Choice", "call_id", "grammar", "media", "prepare"]
 
 _MANY_TOOLS, _LONG_SCHEMAS = 50, 20_000  # tools, and characters of their schemas
 _LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
@@ -121,28 +121,35 @@ def _plain(dialect: Dialect) -> Dialect:
 
 def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
     """How to generate; with a grammar where the request leaves no choice of form."""
-    grammar, form = "", grammars(served.engine)
+    text, form = "", grammars(served.engine)
     if _is_constrained(request) and form and not talks(served.engine):
-        grammar = _grammar(request, dialect, served, prompt)
-    return Options(request.limit, grammar, form or "gbnf", request.sampling, request.logprobs, served.marks)
+        text = grammar(request, dialect, served.info.specials, prompt, form=form)
+    return Options(request.limit, text, form or "gbnf", request.sampling, request.logprobs, served.marks)
 
 
-def _grammar(request: Request, dialect: Dialect, served: Served, prompt: str) -> str:
+def grammar(request: Request, dialect: Dialect, specials: Mapping[str, int], prompt: str, *, form: str = "gbnf") -> str:
+    """What an answer is sampled under.
+
+    Raises:
+        RequestError: nothing fits a schema, or it is none.
+    """
+    param = "response_format" if request.schema is not None else "tools"
     try:
         return api.constrain(
             dialect,
             request.tools,
             request.choice,
-            form=grammars(served.engine),
+            form=form,
             prompt=prompt or "\n",  # an empty one has no beginning to look for
-            specials=served.info.specials,
+            specials=specials,
             parallel=request.parallel,
             reasoning=request.thinking is not False,
             schema=request.schema,
         )
     except UsageError as error:  # a schema that nothing fits is the client's
-        param = "response_format" if request.schema is not None else "tools"
         raise RequestError(str(error), param=param, code="invalid_schema") from error
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:  # {"maxLength": []}
+        raise RequestError(f"a schema cannot be read: {error}", param=param, code="invalid_schema") from error
 
 
 def _vary(options: Options, number: int) -> Options:

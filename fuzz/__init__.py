@@ -1,0 +1,1 @@
+"""Random input for everything that strangers can reach: `python -m fuzz`."""

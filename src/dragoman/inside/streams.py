@@ -1,7 +1,8 @@
 """What other engines ask of a plug-in, without any of their types: thinking split off, then calls read.
 
 They ask twice.  First a text is split into thinking and the rest, which must stay exactly as the model wrote it; then
-the rest is read for calls.  A framed dialect cannot be split like that, for the frame goes with the thinking.
+the rest is read for calls.  A framed dialect cannot be split like that, for the frame goes with the thinking; nor can
+one whose thinking only a call ends.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from .. import api
 from ..events import Content, Event, Reasoning
 from ..messages import Call, Tool, Turn
+from ..messages import Reasoning as Thought
 from ..syntax.decode import Parser
 from ..syntax.dialect import Dialect
 from ..syntax.template import split
@@ -23,7 +25,17 @@ __all__ = ["Thinking", "call_id", "dialects", "envelope", "read", "thinks"]
 def dialects() -> list[Dialect]:
     """Those that can be used inside another engine."""
     every = map(api.get, api.names())
-    return [dialect for dialect in every if dialect.frame is None and (dialect.call or dialect.reasoning)]
+    return [one for one in every if one.frame is None and (one.call or one.reasoning) and _splits(one)]
+
+
+def _splits(dialect: Dialect) -> bool:
+    """Whether a call can still be read when the thinking before it was split off."""
+    if not (dialect.call and dialect.reasoning):
+        return True
+    thinking = Thinking(dialect)
+    raw = api.encode(dialect, Turn((Thought("x"), Call("f", '{"a": 1}'))))
+    rest = thinking.feed(raw)[1] + thinking.close()[1]
+    return bool(api.decode(dialect, rest, [Tool("f")]).calls)
 
 
 class Thinking:

@@ -66,7 +66,7 @@ bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
 	$(PY) -m pytest -n auto --dist worksteal --long -m "long or not long" $(ARGS)
 
-fuzz: $(VENV)/.dev  ## fuzz everything that strangers can reach with a million cases (half an hour)
+fuzz: $(VENV)/.dev  ## fuzz everything that strangers can reach with a million cases (some hours)
 	$(PY) -m fuzz --cases 1000000 $(ARGS)
 
 coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reached

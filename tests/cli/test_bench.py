@@ -27,7 +27,11 @@ def test_two_servers_get_the_same_prompts(cli, serving):
     one, other = serving({"output": "a b c"}), serving({"output": "d e f"})
     ran = cli("bench", one.url, "--vs", other.url, "--concurrency", "2", "--requests", "3")
     assert ran.status == 0
-    assert one.url in ran.out
+    assert ran.out.startswith(f"A  {one.url}\nB  {other.url}\n")
+    assert [line.split() for line in ran.out.splitlines()[2:4]] == [
+        ["┃", "A", "┃", "B"],
+        ["┃", "2", "at", "once", "┃", "2", "at", "once"],
+    ]
     asked = [sorted(str(record.body["messages"]) for record in server.service.log) for server in (one, other)]
     assert asked[0] == asked[1]
     assert len(set(asked[0])) == 4

@@ -88,12 +88,23 @@ def test_narrow_without_colour(cli, monkeypatch):
         (("--protocol", "smtp", *HERMES, "-"), "there are chat"),
         (("chatcmpl-1", "--server", "http://127.0.0.1:9"), "is the server running"),
         (("chatcmpl-1", "--server", "localhost"), "begins with http"),
+        (("chatcmpl-1", "--kept-in", "nowhere.sqlite"), "no such file or folder"),
+        (("chatcmpl-1", "--kept-in", "nowhere"), "no such file or folder"),
     ],
 )
 def test_what_is_wrong_is_one_line(cli, words, said):
     ran = cli("explain", *words, stdin=RAW.encode())
     assert ran.status == 2
     assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_a_file_that_keeps_no_turns(cli, tmp_path):
+    file = tmp_path / "turns.sqlite"
+    file.write_text("not a database, but long enough to look into " * 30, "utf-8")
+    ran = cli("explain", "chatcmpl-1", "--kept-in", file)
+    assert ran.status == 2
+    assert "no turns can be read from" in ran.err
     assert len(ran.err.splitlines()) == 1
 
 

@@ -59,3 +59,24 @@ def wait_for(port: int) -> None:
 def test_an_address_that_cannot_be_used() -> None:
     with pytest.raises(UsageError, match="cannot listen on"):
         listen(Config(host="no.such.host.invalid"))
+
+
+def test_an_address_is_said_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError) as told:
+            listen(Config(port=port))
+    assert str(told.value).count(str(port)) == 1
+
+
+def test_a_certificate_that_cannot_be_used(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.pem"
+    empty.touch()
+    for cert, key, said in (
+        ("nowhere.pem", "", "--tls-cert: there is no file 'nowhere.pem'"),
+        (str(empty), "nowhere.pem", "--tls-key: there is no file 'nowhere.pem'"),
+        ("", str(empty), "name that too: --tls-cert"),
+        (str(empty), "", "cannot be used with its key"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            listen(Config(port=0, tls_cert=cert, tls_key=key))

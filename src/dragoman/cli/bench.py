@@ -120,13 +120,17 @@ def _print(levels: dict[str, list[Level]]) -> None:
     columns = [
         (url, level) for number in range(len(next(iter(levels.values())))) for url, level in _row(levels, number)
     ]
+    signs = dict(zip(levels, "AB" if len(levels) > 1 else "", strict=False))  # an address is too wide for a column
     for url, level in columns:
-        where = f"{url}\n" if len(levels) > 1 else ""
+        where = f"{signs[url]}\n" if signs else ""
         table.add_column(f"{where}{level.concurrency} at once", justify="right")
     numbers = [level.numbers() for _, level in columns]
     for key, name in _ROWS.items():
         table.add_row(name, *("-" if one[key] is None else f"{one[key]:g}" for one in numbers))
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    for url, sign in signs.items():
+        console.print(f"{sign}  {url}", markup=False, soft_wrap=True)
+    console.print(table)
 
 
 def _row(levels: dict[str, list[Level]], number: int) -> list[tuple[str, Level]]:

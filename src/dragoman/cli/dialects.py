@@ -34,7 +34,7 @@ def dialects(name: str = "", source: str = "", /, *, json: bool = False, file: b
     """
     if name == "learn":
         print(_learnt(source), end="")
-    elif name == "detect" and source:
+    elif name == "detect":
         print("\n".join(_detected(source)))
     elif source:
         raise UsageError(f"one dialect at a time; to learn one: dragoman dialects learn {source}")
@@ -62,6 +62,8 @@ def _detected(source: str) -> Iterator[str]:
     """The dialects that fit, best first, each with its reason."""
     from ..engines.lessons import metadata  # noqa: PLC0415 (it needs jinja2)
 
+    if not source:
+        raise UsageError("name what to detect: a model's folder, a GGUF file, a chat template, or a sample of output")
     known = metadata(source)
     sample = known.template if not any(mark in known.template for mark in ("{%", "{{")) else ""
     found = api.detections(known.template, known.specials or None, sample, model=known.name)

@@ -32,7 +32,7 @@ def serve(
     check_config: bool = False,
     config: Annotated[Config | None, Parameter(name="*")] = None,
 ) -> int:
-    """Serve a model to every client that speaks Chat Completions.
+    """Serve a model to every client: its dialect in, their protocol out.
 
     Every setting can be given in the environment too (--port as DRAGOMAN_PORT, and so on), and in a file (--config).
     Ctrl-C ends it; running answers get a few seconds to end by themselves.
@@ -101,4 +101,4 @@ def _welcome(config: Config, url: str, service: Service) -> None:
     print(
         f"Try it:\n  curl {url}/v1/chat/completions{key} -H 'Content-Type: application/json' -d '{json.dumps(_HELLO)}'"
     )
-    print("Ctrl-C ends it.", flush=True)
+    print(f"What the model writes can be watched in a browser: {url}\nCtrl-C ends it.", flush=True)

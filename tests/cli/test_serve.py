@@ -125,6 +125,20 @@ def test_settings_are_checked(cli) -> None:  # type: ignore[no-untyped-def]
     assert "nowhere.gguf" in cli("serve", "nowhere.gguf").err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--dialect", "klingon"], "unknown dialect 'klingon'"),
+        (["--keys", "nowhere.toml"], "nowhere.toml"),
+        (["--tls-cert", "nowhere.pem"], "nowhere.pem"),
+    ],
+)
+def test_a_check_finds_what_a_start_would(cli, words, said) -> None:  # type: ignore[no-untyped-def]
+    ran = cli("serve", "--upstream", "http://127.0.0.1:9", "--check-config", *words)
+    assert (ran.status, ran.out) == (2, "")
+    assert said in ran.err
+
+
 def test_the_packaged_model_is_the_default() -> None:
     assert build(Config())[0].path.suffix == ".gguf"  # type: ignore[attr-defined]
 

@@ -21,6 +21,7 @@ from ..explanation import Explanation, as_data
 from ..explanation import explain as explained
 from ..rendition import frames
 from ..state.keep import kept
+from ..syntax.dialect import Dialect
 from . import case as cases
 from .decode import Reason, prompt_text
 from .files import STDIN, dump, load
@@ -82,8 +83,9 @@ def explain(
     case = _given(_source(source, server, api_key, kept_in), dialect, tools, prompt, finish, recover)
     if compare:
         return _compare(case, *compare)
-    named = case if case.dialect else replace(case, dialect=_recognised(case))
-    found = explained(named, api.get(named.dialect))
+    by_itself = case.facts and not case.dialect  # the turn of an engine that decodes by itself: there is no dialect
+    named = case if case.dialect or by_itself else replace(case, dialect=_recognised(case))
+    found = explained(named, Dialect("") if by_itself else api.get(named.dialect))
     if report:
         print(write(brief(replace(named, expect=tuple(describe(found.turn))))), end="")
     elif json:

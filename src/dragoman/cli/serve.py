@@ -11,10 +11,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from .. import api
 from ..server.app import create_app
 from ..server.config import Config
 from ..server.engine import build
-from ..server.run import listen, run
+from ..server.keys import Keys
+from ..server.run import check_certificate, listen, run
 from ..server.service import Service
 from ..version import __version__
 from .logs import configure
@@ -59,6 +61,10 @@ def _check(config: Config) -> int:
     """Say what the settings come to."""
     file = config.file
     engines = build(config)
+    for name in {config.dialect, *(upstream.dialect for upstream in file.upstreams)} - {""}:
+        api.get(name)
+    Keys.read(config.keys, config.api_key)
+    check_certificate(config)
     print(f"The settings are good: {_count(len(engines), 'engine')}, {_count(len(file.aliases), 'alias')}.")
     for upstream in file.upstreams:
         models = ", ".join(upstream.models) or "all its models"
@@ -96,7 +102,8 @@ def _welcome(config: Config, url: str, service: Service) -> None:
     """What to type next."""
     for served in service.roster:
         context = f", {served.info.context} tokens of context" if served.info.context else ""
-        print(f"dragoman {__version__} serves {served.name} (dialect {served.dialect.name}{context}) at {url}/v1")
+        dialect = f"dialect {served.dialect.name}" if served.dialect.name else "decoded by its engine"
+        print(f"dragoman {__version__} serves {served.name} ({dialect}{context}) at {url}/v1")
     key = ' -H "Authorization: Bearer $DRAGOMAN_API_KEY"' if config.api_key or config.keys else ""
     print(
         f"Try it:\n  curl {url}/v1/chat/completions{key} -H 'Content-Type: application/json' -d '{json.dumps(_HELLO)}'"

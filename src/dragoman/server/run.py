@@ -19,7 +19,7 @@ from .config import Config
 from .connection import Connection
 from .service import Service
 
-__all__ = ["Server", "listen", "run"]
+__all__ = ["Server", "check_certificate", "listen", "run"]
 
 _KEPT_OPEN = 75  # seconds; longer than load balancers and clients keep idle connections, so that they close first
 _MARGIN = 3  # seconds between our end of a stream and uvicorn's
@@ -31,7 +31,7 @@ def listen(config: Config) -> socket.socket:
     Raises:
         UsageError: the address cannot be used, or the certificate for it.
     """
-    _check_certificate(config)
+    check_certificate(config)
     try:
         family = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((config.host, config.port), family=family, backlog=2048)
@@ -41,7 +41,12 @@ def listen(config: Config) -> socket.socket:
         raise UsageError(f"cannot listen on {where}: {why}; choose another with --host and --port") from None
 
 
-def _check_certificate(config: Config) -> None:
+def check_certificate(config: Config) -> None:
+    """See whether the files for HTTPS, if they are set, can be used.
+
+    Raises:
+        UsageError: they cannot.
+    """
     if not config.tls_cert and not config.tls_key:
         return
     for name, path in (("--tls-cert", config.tls_cert), ("--tls-key", config.tls_key)):

@@ -90,6 +90,9 @@ def test_narrow_without_colour(cli, monkeypatch):
         (("chatcmpl-1", "--server", "localhost"), "begins with http"),
         (("chatcmpl-1", "--kept-in", "nowhere.sqlite"), "no such file or folder"),
         (("chatcmpl-1", "--kept-in", "nowhere"), "no such file or folder"),
+        (("chatcmpl-1", "--server", "http://[no"), "cannot be asked"),
+        (("a turn\n", "--server", "http://127.0.0.1:9"), "is the server running"),
+        (("n" * 300, "--server", "http://127.0.0.1:9"), "is the server running"),
     ],
 )
 def test_what_is_wrong_is_one_line(cli, words, said):
@@ -126,3 +129,12 @@ def test_hostile_text_does_not_reach_the_terminal(cli):
     assert "\x1b" not in out
     assert "\x07" not in out
     assert "[bold]x[/bold]" in out
+
+
+def test_a_recorded_raw_completion_is_text(cli, tmp_path):
+    (tmp_path / "case.txt").write_text(
+        '==== one\ndialect: \n---- raw\n<think>x\n---- expect\ntext "<think>x"\nfinish stop\n', "utf-8"
+    )
+    out = cli("explain", tmp_path / "case.txt").out
+    assert "content    <think>x" in out
+    assert cli("replay", tmp_path / "case.txt").status in (0, 3)

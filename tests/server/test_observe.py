@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from dragoman.server.observe import one_line
+
 from .conftest import USER, Running, ask
 
 Serving = Callable[..., Running]
@@ -42,3 +44,7 @@ async def test_what_was_repaired_is_logged_when_debugging(serving: Serving, capl
         {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}},
     ]})  # fmt: skip
     assert any("notice=" in line for _, line in lines(caplog))
+
+
+def test_an_error_stays_on_its_line() -> None:
+    assert one_line("caught\rfire\n2026-01-01 INFO ok \x1b[31m") == r"caught\rfire\n2026-01-01 INFO ok \x1b[31m"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
+import aiohttp
 import pytest
 
 from dragoman.cases.read import read
+from dragoman.errors import Busy
+from dragoman.events import Content, Finish, Reasoning
+from dragoman.server.turns import _masked, _plain
 
 from .conftest import USER, WEATHER, ask, call
 
@@ -179,3 +184,113 @@ async def test_browsers_get_the_page_and_programs_the_list(serving):
     again = await get(server, "/", headers={"accept": "text/html", "if-none-match": page.headers["etag"]})
     assert (again.status, again.body) == (304, b"")
     assert (await get(server, "/")).json["name"] == "dragoman"
+
+
+SECRET = "sk-abcdefghijklmnop1234567890"
+
+
+async def test_a_list_shows_no_secrets(serving):
+    server = serving({"output": f"{'a' * 100} {SECRET} is it", "cut": "characters"})
+    await ask(server, {"messages": [{"role": "user", "content": f"{'b' * 100} {SECRET} is mine"}]})
+    await server.idle()
+    listed = (await get(server, "/dragoman/turns")).body.decode()
+    assert "sk-" not in listed
+    (turn,) = json.loads(listed)["turns"]
+    assert turn["asked"].endswith("*" * 19)
+    assert turn["answered"].endswith("*" * 19)
+
+
+async def test_a_raw_completion_of_several_prompts_is_listed_by_them(serving):
+    server = serving({"output": "fine"})
+    await call(server, "POST", "/v1/completions", json={"prompt": ["one", "two"]})
+    await server.idle()
+    turns = (await get(server, "/dragoman/turns")).json["turns"]
+    assert {turn["asked"] for turn in turns} == {"one two"}
+
+
+async def test_a_raw_completion_is_explained_as_text_again(serving):
+    server = serving({"output": "<tool_call>plain</tool_call>"})
+    await call(server, "POST", "/v1/completions", json={"prompt": "one"})
+    await server.idle()
+    (turn,) = (await get(server, "/dragoman/turns")).json["turns"]
+    text = (await get(server, f"/dragoman/turns/{turn['id']}.txt")).body.decode()
+    found = await explained(server, text=text)
+    assert found.status == 200
+    assert {tile["role"] for tile in found.json["tiles"]} == {"content"}
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [[{}], [{"name": []}], [{"function": 5}], [{"name": "a", "parameters": [1]}], [{"name": "a", "description": 5}]],
+    ids=str,
+)
+async def test_tools_that_are_none_are_refused(serving, tools):
+    found = await explained(serving(), text="x", dialect="hermes-json", tools=tools)
+    assert found.status == 400
+
+
+async def test_an_unknown_finish_is_refused(serving):
+    found = await explained(serving(), text="x", dialect="hermes-json", finish="wat")
+    assert found.status == 400
+
+
+async def test_letter_by_letter_has_a_limit(serving):
+    found = await explained(serving(), text="x" * 50_001, dialect="hermes-json", letters=True)
+    assert found.status == 413
+    assert (await explained(serving(), text="x" * 50_001, dialect="hermes-json")).status == 200
+
+
+async def test_other_requests_go_on_while_a_long_text_is_explained(serving):
+    server = serving({"output": "fine"})
+    slow = asyncio.create_task(explained(server, text="a b " * 12_000, dialect="hermes-json", letters=True))
+    await ask(server)
+    assert not slow.done()
+    assert (await slow).status == 200
+
+
+def test_what_an_upstream_told_is_shown_without_secrets_that_it_cut():
+    told = [*map(Content, SECRET), Reasoning("why"), Finish("error", error=Busy("full", retry=1.0, code="full"))]
+    masked = _masked(told)
+    assert "".join(one.text for one in masked[:-2]) == "*" * len(SECRET)
+    assert _plain(masked[-1])["error"] == "full"
+
+
+async def followed(server, count, *, began=None, **headers):
+    """Turns as one watcher hears of them, until so many have ended; `began` is set once it watches."""
+    seen, ended = {}, 0
+    async with aiohttp.ClientSession() as session, session.get(f"{server.url}/dragoman/live", headers=headers) as live:
+        async for line in live.content:
+            if line.startswith(b"event: state") and began:
+                began.set()
+            data = json.loads(line[6:]) if line.startswith(b"data: ") else {}
+            if isinstance(data, dict) and "outcome" in data:
+                seen.setdefault(data["id"], []).append(data["outcome"])
+                ended += data["outcome"] != "open"
+            if ended == count:
+                break
+    return seen
+
+
+async def test_every_turn_is_followed_to_its_end_by_every_watcher(serving):
+    slow = {"output": "one two three four five six seven eight", "pause": 0.15, "when": {"user": "slow"}}
+    server = serving(slow, {"output": "fine"}, slots=4, queue=200)
+    watching = [asyncio.Event() for _ in range(20)]
+    watchers = [asyncio.create_task(followed(server, 61, began=began)) for began in watching]
+    await asyncio.gather(*(began.wait() for began in watching))
+    long = asyncio.create_task(ask(server, {"messages": [{"role": "user", "content": "slow"}]}))
+    await asyncio.sleep(0.3)
+    await asyncio.gather(*(ask(server) for _ in range(60)))
+    await long
+    for seen in await asyncio.wait_for(asyncio.gather(*watchers), 60):
+        assert {outcomes[-1] for outcomes in seen.values()} == {"stop"}
+        assert ["open", "stop"] in seen.values()
+
+
+async def test_a_turn_that_the_log_forgets_is_told_of_as_over(serving):
+    server = serving({"output": "one two three four", "pause": 0.2}, turn_log="notices")
+    began = asyncio.Event()
+    watcher = asyncio.create_task(followed(server, 1, began=began))
+    await began.wait()
+    await ask(server)
+    assert list((await asyncio.wait_for(watcher, 60)).values()) == [["open", "stop"]]
+    assert (await get(server, "/dragoman/turns")).json["turns"] == []

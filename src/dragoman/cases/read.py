@@ -52,7 +52,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError
 from ..messages import Tool
+from ..syntax.decode import REASONS, Policy
 from .case import BadCase, Case, Moment, Piece
 from .expect import expected
 from .signatures import signatures
@@ -116,7 +118,7 @@ def _case(name: str, lines: list[str], start: int, end: int, heading: Options) -
     last = _last(lines, first, end)
     try:
         return _made(title, _bodies(lines, marks), heading, own, facts, tuple(lines[first:last]), (first, last))
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError) as error:
         raise BadCase(f"{where}: {error}") from error
 
 
@@ -160,10 +162,10 @@ def _made(
         title,
         pieces,
         _tools(own.pop("tools", heading.get("tools", ["none"])), known),
-        "".join(map(json.loads, own.pop("prompt", heading.get("prompt", [])))),
-        own.pop("finish", ["stop"])[0],
+        "".join(map(_text, own.pop("prompt", heading.get("prompt", [])))),
+        _finish(own.pop("finish", ["stop"])[0]),
         _policy(own.pop("policy", [])),
-        tuple(map(json.loads, own.pop("stop", []))),
+        tuple(map(_text, own.pop("stop", []))),
         marks,
         own.pop("special", ["yes"]) == ["yes"],
         own.pop("canonical", ["no"]) == ["yes"],
@@ -191,11 +193,28 @@ def _told(
     if "pieces" in bodies:
         found = [_piece(line) for line in bodies["pieces"]]
         return tuple(piece for piece, _ in found), tuple(moment for _, moment in found)
-    raw = "\n".join(bodies.get("raw", ())) + "".join(map(json.loads, quoted))
+    raw = "\n".join(bodies.get("raw", ())) + "".join(map(_text, quoted))
     return (tuple(_marked(raw)) if marks else ((raw, False),)), ()
 
 
 _DECODER = json.JSONDecoder()
+
+
+def _text(value: str) -> str:
+    """A text in quotes."""
+    return _is_text(json.loads(value))
+
+
+def _is_text(found: Any) -> str:
+    if not isinstance(found, str):
+        raise TypeError(f"a text in quotes is expected, not {found!r:.80}")
+    return found
+
+
+def _finish(reason: str) -> str:
+    if reason not in REASONS:
+        raise ValueError(f"finish {reason!r:.80}: use one of {', '.join(REASONS)}")
+    return reason
 
 
 def _piece(line: str) -> tuple[Piece, Moment]:
@@ -203,12 +222,12 @@ def _piece(line: str) -> tuple[Piece, Moment]:
     text, end = _DECODER.raw_decode(rest)
     words = rest[end:].split()
     ids = tuple(int(word) for word in words if word != "special")
-    return (text, "special" in words), Moment(float(seconds), ids)
+    return (_is_text(text), "special" in words), Moment(float(seconds), ids)
 
 
 def _frame(line: str) -> tuple[float, str]:
     seconds, _, text = line.partition(" ")
-    return float(seconds), json.loads(text)
+    return float(seconds), _text(text)
 
 
 def _marked(raw: str) -> Iterator[Piece]:
@@ -219,14 +238,17 @@ def _marked(raw: str) -> Iterator[Piece]:
 
 def _words(lines: Sequence[str]) -> tuple[str, ...]:
     """Words, or JSON strings where a mark has blanks in it."""
-    return tuple(word for line in lines for word in (json.loads(line) if line.startswith('["') else line.split(" ")))
+    found = (word for line in lines for word in (json.loads(line) if line.startswith('["') else line.split(" ")))
+    return tuple(map(_is_text, found))
 
 
 def _policy(lines: list[str]) -> dict[str, Any]:
     words = dict(word.split("=") for line in lines for word in line.split())
     if strange := set(words) - {"recover", "unknown", "repair"}:
         raise ValueError(f"unknown policies {sorted(strange)}")
-    return {key: value == "yes" if key == "repair" else value for key, value in words.items()}
+    policy: dict[str, Any] = {key: value == "yes" if key == "repair" else value for key, value in words.items()}
+    Policy(**policy)  # it refuses what it does not know
+    return policy
 
 
 def _tools(lines: list[str], known: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
@@ -240,5 +262,14 @@ def _tools(lines: list[str], known: Mapping[str, Tool]) -> tuple[Tool, ...] | No
 
 def _line_tools(line: str, known: Mapping[str, Tool]) -> Iterable[Tool]:
     if line.startswith("{"):
-        return (Tool(**json.loads(line)),)
+        return (_tool(json.loads(line)),)
     return signatures(line, known).values()
+
+
+def _tool(told: Any) -> Tool:
+    tool = Tool(**told)
+    if not all(isinstance(text, str) for text in (tool.name, tool.description)):
+        raise TypeError("the name of a tool and its description are texts")
+    if not isinstance(tool.parameters, Mapping):
+        raise TypeError(f"the parameters of {tool.name} are no object")
+    return tool

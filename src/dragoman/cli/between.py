@@ -8,7 +8,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from .. import api
 from ..events import Event
 from ..explanation import Step, explain
 from ..server.app import create_app
@@ -18,7 +17,7 @@ from ..server.observe import Observer
 from ..server.prepare import Choice
 from ..server.run import listen, run
 from ..server.service import Service
-from ..syntax.dialect import Dialect
+from .case import named
 from .paint import Painter, paint_event, paint_step
 
 __all__ = ["stand_between"]
@@ -70,8 +69,7 @@ class _Watch(Observer):
         records = [one for one in self._service.log or () if one.id.startswith(exchange.id)]
         for record in reversed(records):
             case = record.case()
-            dialect = api.get(case.dialect) if case.dialect else Dialect("")
-            Painter(self._console, case, explain(case, dialect)).whole(pieces=self._pieces)
+            Painter(self._console, case, explain(case, named(case.dialect))).whole(pieces=self._pieces)
         for key in [key for key in self._at if key[0] is exchange]:
             del self._at[key]
         if exchange.failure is not None:

@@ -15,7 +15,7 @@ from ..syntax.calls import tool_of
 from ..syntax.decode import Parser, Policy
 from ..syntax.dialect import Dialect
 
-__all__ = ["Case", "as_tools", "offered"]
+__all__ = ["Case", "as_tools", "named", "offered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,11 @@ class Case:
     def _pieces(self) -> Iterator[str]:
         size = self.chunks or max(1, len(self.raw))
         return (self.raw[at : at + size] for at in range(0, len(self.raw), size))
+
+
+def named(name: str) -> Dialect:
+    """The dialect of a recorded turn; a raw completion has none, and is only text."""
+    return api.get(name) if name else Dialect("")
 
 
 def offered(data: Any) -> Sequence[Any] | None:

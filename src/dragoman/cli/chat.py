@@ -165,7 +165,8 @@ class Pipe:
         """Write what came."""
         if isinstance(event, Content):
             self._written = True
-            print(event.text, end="", flush=True)
+            coding = sys.stdout.encoding or "utf-8"
+            print(event.text.encode(coding, "replace").decode(coding), end="", flush=True)
 
     def end(self, words: str) -> None:
         """The turn is over."""

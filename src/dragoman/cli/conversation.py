@@ -65,12 +65,15 @@ class Conversation:
     answer_id: str = ""
 
     def pick(self) -> str:
-        """The model: the first that the server lists, if none was named."""
+        """The model: the first that the server lists, if none was named.
+
+        Raises:
+            UsageError: it lists none, or not as others do.
+        """
         if not self.model:
-            listed = json.loads(fetch(f"{self.url}/v1/models", self.key)).get("data", [])
-            if not listed:
+            self.model = _first(fetch(f"{self.url}/v1/models", self.key))
+            if not self.model:
                 raise UsageError(f"{self.url} lists no model; name one with --model")
-            self.model = listed[0]["id"]
         return self.model
 
     def ask(self) -> Iterator[Event]:
@@ -119,6 +122,14 @@ class Conversation:
             told = json.loads(fetch(f"{self.url}/dragoman/turns/{self.answer_id}", self.key))
             return [f"{one['code']}: {one['explained'][0]}" for one in told["explanation"]["notices"]]
         return []
+
+
+def _first(listed: str) -> str:
+    """The name of the first model in a list, "" if there is none."""
+    with suppress(ValueError, TypeError, LookupError):
+        name = json.loads(listed)["data"][0]["id"]
+        return name if isinstance(name, str) else ""
+    return ""
 
 
 def _id(data: bytes) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import quote
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -21,7 +22,6 @@ from ..explanation import Explanation, as_data
 from ..explanation import explain as explained
 from ..rendition import frames
 from ..state.keep import kept
-from ..syntax.dialect import Dialect
 from . import case as cases
 from .decode import Reason, prompt_text
 from .files import STDIN, dump, load
@@ -30,6 +30,10 @@ from .paint import Painter
 from .remote import fetch
 
 __all__ = ["explain"]
+
+_AUTO = (
+    "auto"  # the marks decide; a case that names no dialect is of an engine that decodes by itself, or a raw completion
+)
 
 
 def explain(
@@ -83,9 +87,8 @@ def explain(
     case = _given(_source(source, server, api_key, kept_in), dialect, tools, prompt, finish, recover)
     if compare:
         return _compare(case, *compare)
-    by_itself = case.facts and not case.dialect  # the turn of an engine that decodes by itself: there is no dialect
-    named = case if case.dialect or by_itself else replace(case, dialect=_recognised(case))
-    found = explained(named, Dialect("") if by_itself else api.get(named.dialect))
+    named = replace(case, dialect=_recognised(case)) if case.dialect == _AUTO else case
+    found = explained(named, cases.named(named.dialect))
     if report:
         print(write(brief(replace(named, expect=tuple(describe(found.turn))))), end="")
     elif json:
@@ -99,9 +102,9 @@ def explain(
 
 def _source(source: str, server: str, key: str, place: str) -> Case:
     """The case of a file, of standard input, or of a turn's id."""
-    if source == STDIN or Path(source).exists():
+    if source == STDIN or _is_there(source):
         text = read_file(source)
-        return read(text, Path(source).name)[0] if is_case(text) else Case("", "text", ((text, False),), None)
+        return read(text, Path(source).name)[0] if is_case(text) else Case(_AUTO, "text", ((text, False),), None)
     if place:
         case = kept(Path(place).expanduser(), source)
         if case is None:
@@ -109,7 +112,14 @@ def _source(source: str, server: str, key: str, place: str) -> Case:
         return case
     if "/" in source or "." in source:
         raise UsageError(f"cannot read {source}: there is no such file")
-    return read(fetch(f"{server}/dragoman/turns/{source}.txt", key))[0]
+    return read(fetch(f"{server}/dragoman/turns/{quote(source, safe='')}.txt", key))[0]
+
+
+def _is_there(source: str) -> bool:
+    try:
+        return Path(source).exists()
+    except (OSError, ValueError):  # too long for a name, or with a zero in it
+        return False
 
 
 def _given(case: Case, dialect: str, tools: str, prompt: str, finish: str | None, recover: str | None) -> Case:

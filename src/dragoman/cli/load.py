@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 
+from ..errors import DragomanError
 from ..events import CallArgs, CallStart, Content, Finish, Reasoning, Usage
 from ..protocols.chat_upstream import Reader
 
@@ -104,7 +105,8 @@ class Level:
         """The results, rounded for people; None where nothing was measured."""
         good = self.good
         firsts, gaps = [sample.first for sample in good], [gap for sample in good for gap in sample.gaps]
-        paces = [(sample.output - 1) / (sample.total - sample.first) for sample in good if sample.total > sample.first]
+        paced = [sample for sample in good if sample.output > 1 and sample.total > sample.first]
+        paces = [(sample.output - 1) / (sample.total - sample.first) for sample in paced]
         prompts = [sample.prompt / sample.first for sample in good if sample.first > 0 and sample.prompt]
         return {
             "concurrency": self.concurrency,
@@ -149,6 +151,8 @@ async def _one(
         await _measure(session, url, body, sample)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         sample.error = f"{type(error).__name__}: {error}"
+    except DragomanError as error:
+        sample.error = str(error)
     done(sample)
     return sample
 
@@ -170,6 +174,8 @@ async def _measure(session: aiohttp.ClientSession, url: str, body: dict[str, Any
             last = now if pieces else last
         _count(reader.close(), sample)
     sample.total = monotonic() - began
+    if not sample.first and not sample.error:
+        sample.error = "the answer has no token"
 
 
 def _count(events: Sequence[Any], sample: Sample) -> int:

@@ -52,12 +52,14 @@ def _open(url: str, key: str, body: bytes | None) -> Any:
     if not url.startswith(("http://", "https://")):
         raise UsageError(f"{url!r} is no URL: it begins with http:// or https://")
     headers = {"content-type": "application/json", **({"authorization": f"Bearer {key}"} if key else {})}
-    asked = urllib.request.Request(url, body, headers)  # noqa: S310 (checked above)
     try:
+        asked = urllib.request.Request(url, body, headers)  # noqa: S310 (checked above)
         return urllib.request.urlopen(asked, timeout=_PATIENCE)  # noqa: S310 (checked above)
     except urllib.error.HTTPError as error:
         said = error.read(500).decode("utf-8", "replace").strip()
         raise UsageError(f"{url} answers {error.code} {error.reason}: {said}") from None
+    except (ValueError, HTTPException) as error:
+        raise UsageError(f"{url!r:.200} cannot be asked: {error}") from None
     except OSError as error:
         raise UsageError(
             f"nobody answers at {url}: {getattr(error, 'reason', error)}; is the server running?"

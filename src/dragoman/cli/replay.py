@@ -9,13 +9,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from .. import api
 from ..cases.case import Case
 from ..cases.expect import problems
 from ..cases.read import is_case
 from ..cases.read import read as read_cases
 from ..errors import UsageError
 from ..explanation import explain
+from .case import named
 from .files import read
 from .remote import post
 
@@ -70,7 +70,7 @@ def _cases(files: tuple[str, ...]) -> Iterator[Case]:
 
 
 def _differences(case: Case) -> list[str]:
-    return problems(case, explain(case, api.get(case.dialect)).turn)
+    return problems(case, explain(case, named(case.dialect)).turn)
 
 
 def _listed(lines: tuple[str, ...] | list[str]) -> str:

@@ -32,7 +32,7 @@ __all__ = ["Answers", "Refusals", "Replies", "Reports", "allow", "both", "refuse
 
 _log = logging.getLogger(__name__)
 
-Tell = Callable[[Service, Scope], tuple[int, Any]]
+Tell = Callable[[Service, Scope], tuple[int, Any] | Awaitable[tuple[int, Any]]]
 Reply = Callable[[Service, Mapping[str, Any]], Awaitable[Any]]
 
 
@@ -125,7 +125,8 @@ class Reports:
             allow(scope, "GET", "HEAD")
             if not self.is_open:
                 self.service.authorize(scope)
-            status, value = self.tell(self.service, scope)
+            told = self.tell(self.service, scope)
+            status, value = told if isinstance(told, tuple) else await told
         except DragomanError as error:
             await refuse(scope, send, self.protocol, error)
             return

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 from starlette.routing import Route
@@ -79,31 +80,37 @@ class _Watch:
 
     def __init__(self, service: Service, scope: Scope) -> None:
         self._service, self._scope = service, scope
-        self._seen: dict[str, tuple[int, str]] = {}
+        self._open: dict[str, tuple[Record, int]] = {}  # those that ran at the last look, and how much was told of each
+        self._latest: set[str] = set()
         self._next_state = 0.0
         mine(service, scope)
 
     def look(self) -> bytes:
-        """The frames for what changed since the last look."""
-        grown: list[list[str]] = []
-        frames = b""
-        for record in reversed(self._recent()):
-            told, outcome = self._seen.get(record.id, (0, ""))
-            if (outcome in ("", "open") and record.outcome != "open") or not outcome:
-                frames += _frame("turn", summary(record))
-            grown += ([record.id, kind, text] for kind, text in _growth(record, told))
-            self._seen[record.id] = (len(record.told), record.outcome)
-        if grown:
-            frames += _frame("grow", grown)
-        return frames + self._numbers()
+        """The frames for what changed since the last look; a turn's end comes behind its last words.
 
-    def _recent(self) -> list[Record]:
-        """The latest turns; those that the watcher has seen the end of are left out."""
-        found = []
-        for record, _ in zip(mine(self._service, self._scope), range(_BACKLOG), strict=False):
-            if self._seen.get(record.id, (0, "open"))[1] == "open":
-                found.append(record)
-        return found
+        A turn is followed to its end, however many began after it, and though the log may have forgotten it by then.
+        """
+        new = self._begun()
+        watched = [*self._open.values(), *((record, 0) for record in new)]
+        grown = [[record.id, kind, text] for record, told in watched for kind, text in _growth(record, told)]
+        ended = [record for record, _ in watched if record.outcome != "open"]
+        self._open = {record.id: (record, len(record.told)) for record, _ in watched if record.outcome == "open"}
+        frames = [_frame("turn", summary(record)) for record in new if record.outcome == "open"]
+        frames += [_frame("grow", grown)] if grown else []
+        frames += [_frame("turn", summary(record)) for record in ended]
+        return b"".join(frames) + self._numbers()
+
+    def _begun(self) -> list[Record]:
+        """The turns that began since the last look, the oldest first; at the first look the latest of all."""
+        turns = mine(self._service, self._scope)
+        if self._latest:
+            turns = takewhile(lambda record: record.id not in self._latest, turns)
+        else:
+            turns = islice(turns, _BACKLOG)
+        new = [record for record in turns if record.id not in self._open]
+        if new:
+            self._latest = {record.id for record in islice(mine(self._service, self._scope), _BACKLOG)}
+        return new[::-1]
 
     def _numbers(self) -> bytes:
         now = asyncio.get_running_loop().time()

@@ -37,6 +37,11 @@ class Observer:
         """It is over; `exchange.outcome` says how."""
 
 
+def one_line(text: str) -> str:
+    """The text on one line, what does not show escaped: an upstream's words must not look like lines of ours."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
 class Observers:
     """Several observers as one.  Nobody is asked for what it does not look at: that costs nothing."""
 
@@ -109,7 +114,7 @@ class Log(Observer):
             _log.log(level, "%s", exchange.id, extra={"facts": _plain(exchange, error)})
             return
         facts = " ".join(f"{key}={value}" for key, value in _facts(exchange))
-        _log.log(level, "%s %s%s", exchange.id, facts, f" {error}" if error else "")
+        _log.log(level, "%s %s%s", exchange.id, facts, f" {one_line(str(error))}" if error else "")
 
 
 def _plain(exchange: Exchange, error: Exception | None) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from asyncio import to_thread
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,11 +17,13 @@ from ..cases.expect import describe
 from ..cases.read import is_case, read
 from ..cases.write import brief, write
 from ..errors import DragomanError, RequestError, UnsupportedFeature, UsageError
+from ..events import CallArgs, Content, Reasoning
 from ..explanation import as_data, explain
 from ..notices import NOTICES
 from ..protocols import chat
 from ..rendition import PROTOCOLS, frames
 from ..state.log import Record, TurnLog
+from ..state.redact import redact
 from ..syntax.calls import tool_of
 from ..syntax.dialect import Dialect
 from .endpoints import Replies, Reports, allow, refuse
@@ -32,6 +35,7 @@ __all__ = ["mine", "routes", "summary"]
 _PAGE = 200  # turns that are listed unless another number is asked for
 _SHOWN = 120  # characters of what was asked and answered, in a list
 _TEXT = 1_000_000  # characters of a text that is explained here
+_LETTERS = 50_000  # letter by letter
 
 
 def routes(service: Service) -> list[Route]:
@@ -105,7 +109,7 @@ def summary(record: Record) -> dict[str, Any]:
         "protocol": record.protocol,
         "path": record.path,
         "outcome": record.outcome,
-        "error": record.error,
+        "error": redact(record.error),
         "notices": record.noticed,
         "first": record.first,
         "seconds": record.seconds,
@@ -113,9 +117,14 @@ def summary(record: Record) -> dict[str, Any]:
         "cached_tokens": usage.cached if usage else None,
         "completion_tokens": usage.completion if usage else None,
         "characters": len(raw),
-        "asked": asked(record)[:_SHOWN],
-        "answered": raw[:_SHOWN],
+        "asked": _start(asked(record)),
+        "answered": _start(raw),
     }
+
+
+def _start(text: str) -> str:
+    """Its beginning, without secrets: the longest of them are not cut before they are known as such."""
+    return redact(text[: 20 * _SHOWN])[:_SHOWN]
 
 
 def asked(record: Record) -> str:
@@ -124,29 +133,52 @@ def asked(record: Record) -> str:
     messages = body.get("messages") or body.get("input") or body.get("prompt") or ""
     if isinstance(messages, list):
         users = [one for one in messages if isinstance(one, Mapping) and one.get("role") == "user"]
-        messages = users[-1].get("content", "") if users else ""
+        said = [one for one in messages if isinstance(one, str)]
+        messages = users[-1].get("content", "") if users else " ".join(said)
     if isinstance(messages, list):
         texts = (part.get("text", "") for part in messages if isinstance(part, Mapping))
         messages = " ".join(text for text in texts if isinstance(text, str))
     return messages if isinstance(messages, str) else ""
 
 
-def _turn(service: Service, scope: Scope) -> tuple[int, Any]:
+def _turn(service: Service, scope: Scope) -> Awaitable[tuple[int, Any]]:
     record = _named(service, scope)
-    case = record.case()
+    return to_thread(_shown, record, record.case(), summary(record))
+
+
+def _shown(record: Record, case: Case, told: Mapping[str, Any]) -> tuple[int, Any]:
+    """A turn as the page shows it.  A long one takes seconds: this runs in a thread, so that no stream waits for it."""
     return 200, {
-        **summary(record),
+        **told,
         "request": case.request,
         "prompt": case.prompt,
         "text": write(brief(case)),
         "sent": [{"seconds": seconds, "text": text} for seconds, text in case.frames],
-        "told": [{"event": type(event).__name__, **_plain(event)} for event in record.told] if record.decoded else [],
+        "told": list(map(_plain, _masked(record.told))) if record.decoded else [],
         "explanation": _explained(case),
     }
 
 
+_FIELDS: dict[Any, str] = {Content: "text", Reasoning: "text", CallArgs: "json"}
+
+
+def _masked(told: Sequence[Any]) -> list[Any]:
+    """The events without secrets, which may stand in several of them."""
+    masked = list(told)
+    for kind, name in _FIELDS.items():
+        places = [number for number, event in enumerate(told) if type(event) is kind]
+        texts = [getattr(told[number], name) for number in places]
+        text, at = redact("".join(texts)), 0
+        for number, old in zip(places, texts, strict=True):
+            masked[number] = replace(told[number], **{name: text[at : at + len(old)]})
+            at += len(old)
+    return masked
+
+
 def _plain(event: Any) -> dict[str, Any]:
-    return {key: str(value) if isinstance(value, Exception) else value for key, value in asdict(event).items()}
+    error = getattr(event, "error", None)  # an exception is told of in its words; it may be none that can be copied
+    bare = asdict(event if error is None else replace(event, error=None))
+    return {"event": type(event).__name__, **bare, **({} if error is None else {"error": redact(str(error))})}
 
 
 def _named(service: Service, scope: Scope) -> Record:
@@ -162,12 +194,15 @@ def _explained(case: Case) -> dict[str, Any]:
     return as_data(case, explain(case, _dialect(case.dialect)))
 
 
-def _frames(service: Service, scope: Scope) -> tuple[int, Any]:
+def _frames(service: Service, scope: Scope) -> Awaitable[tuple[int, Any]]:
     """What clients of any protocol would be sent, a text for each step."""
-    case = _named(service, scope).case()
+    return to_thread(_rendered, _named(service, scope).case(), scope["path_params"]["protocol"])
+
+
+def _rendered(case: Case, protocol: str) -> tuple[int, Any]:
     found = explain(case, _dialect(case.dialect))
     try:
-        sent = [frame.decode("utf-8", "replace") for frame in frames(case, found, scope["path_params"]["protocol"])]
+        sent = [frame.decode("utf-8", "replace") for frame in frames(case, found, protocol)]
     except UsageError as error:
         raise RequestError(str(error), code="unknown_protocol", status=404) from None
     return 200, {"frames": sent}
@@ -187,10 +222,21 @@ async def _explain(_: Service, data: Mapping[str, Any]) -> dict[str, Any]:
         raise RequestError("`text` is what a model wrote, or a case file", param="text")
     if len(text) > _TEXT:
         raise RequestError(f"the text has {len(text)} characters; {_TEXT} are the most", param="text", status=413)
-    case = _with(_case(text, data), data)
+    if data.get("letters") is True and len(text) > _LETTERS:
+        problem = f"the text has {len(text)} characters; letter by letter {_LETTERS} are the most"
+        raise RequestError(problem, param="letters", status=413)
+    try:
+        return await to_thread(_told, text, data)
+    except UsageError as error:
+        raise RequestError(str(error), param="text") from None
+
+
+def _told(text: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    case = _with(_case(text, data), data, known=is_case(text))
     found = explain(case, _dialect(case.dialect))
-    report = write(brief(replace(case, expect=tuple(describe(found.turn)))))
-    return {**_explained(case), "text": report, "prompt": case.prompt, "meant": describe(found.turn)}
+    meant = describe(found.turn)
+    report = write(brief(replace(case, expect=tuple(meant))))
+    return {**as_data(case, found), "text": report, "prompt": case.prompt, "meant": meant}
 
 
 def _case(text: str, data: Mapping[str, Any]) -> Case:
@@ -208,8 +254,8 @@ def _pieces(text: str, data: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
     return tuple((letter, False) for letter in text) if data.get("letters") is True else ((text, False),)
 
 
-def _with(case: Case, data: Mapping[str, Any]) -> Case:
-    """The case, with what the request says of it."""
+def _with(case: Case, data: Mapping[str, Any], *, known: bool) -> Case:
+    """The case, with what the request says of it; `known`: a case that names no dialect is a raw completion."""
     for name in ("prompt", "finish", "dialect"):
         if data.get(name):
             if not isinstance(data[name], str):
@@ -217,7 +263,7 @@ def _with(case: Case, data: Mapping[str, Any]) -> Case:
             case = replace(case, **{name: data[name]})
     if data.get("tools") is not None:
         case = replace(case, tools=_tools(data["tools"]))
-    if not case.dialect:
+    if not case.dialect and not known:
         found = api.detect(text=case.prompt + case.raw)
         if found is None:
             problem = "no dialect's marks are in this text; choose the dialect"

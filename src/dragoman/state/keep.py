@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..cases.case import Case
 from ..cases.read import load, read
@@ -27,14 +28,15 @@ __all__ = ["Folder", "Table", "keeper", "kept"]
 
 _log = logging.getLogger(__name__)
 _DATABASE = (".sqlite", ".sqlite3", ".db")
+_STAMP = len("20261231-235959-")  # what stands before an id in a file's name
 _COUNT = 10_000  # turns that are kept unless told otherwise
+_FIND = "select text from turns where substr(id, 1, length(?1)) = ?1 order by began, id limit 1"
 _SCHEMA = """
 create table if not exists turns(
   id text primary key, began real not null, model text, dialect text, outcome text, notices text, text blob not null
 );
 create index if not exists turns_began on turns(began);
 """
-_FIND = "select text from turns where id glob ? limit 1"
 
 
 def keeper(place: str, count: int = _COUNT) -> Folder | Table:
@@ -61,15 +63,14 @@ def kept(place: Path, key: str) -> Case | None:
     if place.suffix in _DATABASE:
         row = _row(place, key)
         return read(zlib.decompress(row[0]).decode("utf-8", "surrogatepass"))[0] if row else None
-    found = next((path for path in _files(place) if f"-{key}" in path.name), None)
+    found = next((path for path in sorted(_files(place)) if path.name[_STAMP:].startswith(key)), None)
     return load(found)[0] if found else None
 
 
-def _row(place: Path, key: str) -> tuple[bytes] | None:
+def _row(place: Path, key: str) -> Any:
     try:
         with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            found: tuple[bytes] | None = database.execute(_FIND, (f"{key}*",)).fetchone()
-            return found
+            return database.execute(_FIND, (key,)).fetchone()
     except sqlite3.Error as error:
         raise UsageError(f"no turns can be read from {place}: {error}") from None
 
@@ -113,6 +114,8 @@ class Folder(_Writer):
         super().__init__()
         path.mkdir(parents=True, exist_ok=True)
         self.path, self.count = path, count
+        for draft in path.glob("????????-??????-*.part"):  # of a process that was killed
+            draft.unlink(missing_ok=True)
         self._files = deque(sorted(_files(path)))
 
     def write(self, record: Record, text: str) -> None:
@@ -121,8 +124,12 @@ class Folder(_Writer):
         name = re.sub(r"[^\w.-]", "_", record.id)
         path = self.path / f"{when}-{name}.txt"
         draft = path.with_suffix(".part")
-        draft.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
-        draft.replace(path)
+        try:
+            draft.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)  # a full disk is not filled with halves
+            raise
         self._files.append(path)
         while len(self._files) > self.count:
             self._files.popleft().unlink(missing_ok=True)

@@ -25,6 +25,7 @@ from .redact import redact
 __all__ = ["Keeper", "Record", "TurnLog"]
 
 _PROMPT = 20_000  # characters of a prompt's end that are kept
+_SECRET = 4_000  # characters before it that are looked at too, lest the rest of a secret is kept
 _PIECE = 100  # bytes that a piece takes beside its text
 
 
@@ -106,7 +107,7 @@ class Record:
             self.id,
             tuple(self._cut(masked)),
             None if self.tools is None else tuple(self.tools),
-            redact(self.prompt.text[-_PROMPT:]),
+            redact(self.prompt.text[-_PROMPT - _SECRET :])[-_PROMPT:],
             self.finish,
             self.policy,
             self.stop,
@@ -148,7 +149,7 @@ class Record:
         if self.decoded:
             yield "the engine decodes by itself: the text is what it left, and calls it told of are not in it"
         if self.error:
-            yield redact(self.error.replace("\n", " "))
+            yield redact(" ".join(self.error.split()))
 
 
 def _short(value: Any) -> Any:

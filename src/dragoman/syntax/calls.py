@@ -64,15 +64,17 @@ def tool_of(tool: Tool | Mapping[str, Any]) -> Tool:
     """A tool, also from its OpenAI (nested or flat) or Anthropic shape.
 
     Raises:
-        UsageError: it has no name.
+        UsageError: it has no name, or parameters that are no object.
     """
     if isinstance(tool, Tool):
         return tool
     inner = tool.get("function", tool)
     if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
         raise UsageError(f"a tool needs a name: {tool!r:.200}")
-    schema = inner.get("parameters") or inner.get("input_schema") or {}
-    return Tool(inner["name"], inner.get("description") or "", schema, bool(inner.get("strict")))
+    schema, told = inner.get("parameters") or inner.get("input_schema") or {}, inner.get("description") or ""
+    if not isinstance(schema, Mapping) or not isinstance(told, str):
+        raise UsageError(f"a tool's parameters are an object, its description is a text: {tool!r:.200}")
+    return Tool(inner["name"], told, schema, bool(inner.get("strict")))
 
 
 class Tools:

@@ -1,0 +1,7 @@
+"""The server that case files are shown to."""
+
+from __future__ import annotations
+
+from ..server.conftest import serving
+
+__all__ = ["serving"]

@@ -137,7 +137,27 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(serving, tmp_path):
     terminal.until("word word")
     os.killpg(terminal._process.pid, 2)
     terminal.until("stopped")
+    terminal.seen = terminal.seen.rpartition("stopped")[2]
+    terminal.until(">>>")  # what is typed before it asks may be thrown away
     while server.service.open:  # the server hears of it
         pass
     terminal.say("\x04")
     assert terminal.end() == 0
+
+
+def test_a_refusal_says_what_to_do(cli, serving, monkeypatch):
+    monkeypatch.delenv("DRAGOMAN_API_KEY", raising=False)
+    server = serving({"output": "Hello."}, api_key="right")
+    ran = cli("chat", server.url, "-m", "hi")
+    assert ran.status == 2
+    assert "--api-key" in ran.err
+    assert "{" not in ran.err
+    lost = cli("explain", "chatcmpl-1", "--server", server.url, "--api-key", "right")
+    assert lost.err.rstrip().endswith("there is no turn 'chatcmpl-1' here: it was never recorded, or is forgotten")
+
+
+def test_a_server_without_tls_is_no_server_that_is_not_there(cli, serving):
+    ran = cli("chat", serving({"output": "Hello."}).url.replace("http:", "https:"), "-m", "hi")
+    assert ran.status == 2
+    assert "no secure connection" in ran.err
+    assert "is the server running" not in ran.err

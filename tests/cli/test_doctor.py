@@ -48,7 +48,7 @@ def test_a_good_server(url: str, capsys: pytest.CaptureFixture[str], tmp_path: P
     assert main(words) == 0
     told = capsys.readouterr()
     assert "chat        streamed" in told.err
-    assert "2 passed, 0 warning, 0 failed" in told.out
+    assert "2 passed, 0 with warnings, 0 failed" in told.out
     assert ET.parse(report).getroot()[0].get("tests") == "2"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 
@@ -14,6 +17,7 @@ from ..errors import UsageError
 __all__ = ["chunks", "fetch", "post"]
 
 _PATIENCE = 120.0  # seconds between two pieces
+_MOST = 64 * 1024  # bytes of a refusal
 
 
 def fetch(url: str, key: str = "") -> str:
@@ -56,11 +60,22 @@ def _open(url: str, key: str, body: bytes | None) -> Any:
         asked = urllib.request.Request(url, body, headers)  # noqa: S310 (checked above)
         return urllib.request.urlopen(asked, timeout=_PATIENCE)  # noqa: S310 (checked above)
     except urllib.error.HTTPError as error:
-        said = error.read(500).decode("utf-8", "replace").strip()
-        raise UsageError(f"{url} answers {error.code} {error.reason}: {said}") from None
+        raise UsageError(f"{url} answers {error.code} {error.reason}: {_said(error)}") from None
     except (ValueError, HTTPException) as error:
         raise UsageError(f"{url!r:.200} cannot be asked: {error}") from None
     except OSError as error:
-        raise UsageError(
-            f"nobody answers at {url}: {getattr(error, 'reason', error)}; is the server running?"
-        ) from None
+        why = getattr(error, "reason", error)
+        if isinstance(why, ssl.SSLError):
+            told = f"no secure connection to {url}: {why}; SSL_CERT_FILE names a file of certificates to trust"
+            raise UsageError(told) from None
+        raise UsageError(f"nobody answers at {url}: {why}; is the server running?") from None
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    """The message of a refusal, without the JSON around it, and what to do where that is known."""
+    if error.code == HTTPStatus.UNAUTHORIZED:
+        return "it wants another API key; give it with --api-key, or in DRAGOMAN_API_KEY"
+    text: str = error.read(_MOST).decode("utf-8", "replace").strip()
+    with suppress(ValueError, KeyError, TypeError):
+        return str(json.loads(text)["error"]["message"])
+    return text[:500]

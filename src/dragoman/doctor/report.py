@@ -101,9 +101,9 @@ def _table(found: Iterable[Fault]) -> Table:
 
 def _summary(url: str, model: str, results: Sequence[Result]) -> Text:
     counts = _counts(results)
-    told = ", ".join(f"{counts[word]} {word}" for word in ("passed", "warning", "failed", "skipped"))
+    told = "{passed} passed, {warning} with warnings, {failed} failed, {skipped} skipped".format_map(counts)
     word, style = _STYLES[worst(results)]
-    return Text.assemble("\n", (word, style), f"  {url}, model {model}: {told}")
+    return Text.assemble("\n", (word, style), f"  {url}, model {model}\n{told}")
 
 
 def _counts(results: Sequence[Result]) -> dict[str, int]:

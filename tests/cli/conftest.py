@@ -2,7 +2,10 @@
 
 import io
 import sys
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
@@ -27,3 +30,33 @@ def cli(capsys, monkeypatch):
         return Ran(status, out, err)
 
     return run
+
+
+@pytest.fixture
+def answering():
+    """`answering(b"...")` is the URL of a server that answers everything with that."""
+    with ExitStack() as stack:
+        yield lambda body: stack.enter_context(_answering(body))
+
+
+@contextmanager
+def _answering(body):
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815 (as http.server calls it)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

@@ -76,3 +76,31 @@ def test_prompts_are_as_long_as_asked_and_differ():
     assert one["messages"] != other["messages"]
     assert 60 < len(one["messages"][0]["content"].split()) < 100
     assert (one["max_tokens"], one["ignore_eos"]) == (7, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"", "ended in the middle"),
+        (b"<html>", "ended in the middle"),
+        (
+            b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n',
+            "has no token",
+        ),
+    ],
+)
+def test_answers_without_a_token_are_failures(cli, answering, answer, said):
+    ran = cli("bench", answering(answer), "--model", "m", "--concurrency", "1", "--requests", "2", "--json")
+    assert ran.status == 1
+    assert said in " ".join(ran.err.split())
+    ((level,),) = json.loads(ran.out).values()
+    assert (level["errors"], level["first_p50"], level["tokens_per_second_each"]) == (2, None, None)
+
+
+@pytest.mark.parametrize(
+    "listed", ["[]", "<html>", "null", '{"data": [{}]}', '{"data": ["x"]}', '{"data": [{"id": 5}]}']
+)
+def test_a_list_of_models_that_is_none_is_told_of(cli, answering, listed):
+    ran = cli("bench", answering(listed.encode()))
+    assert ran.status == 2
+    assert "lists no model" in ran.err

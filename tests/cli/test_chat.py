@@ -12,6 +12,9 @@ import sys
 
 import pytest
 
+from dragoman.cli.toolbox import Toolbox
+from dragoman.messages import Call
+
 from ..server.conftest import serving
 
 __all__ = ["serving"]
@@ -161,3 +164,22 @@ def test_a_server_without_tls_is_no_server_that_is_not_there(cli, serving):
     assert ran.status == 2
     assert "no secure connection" in ran.err
     assert "is the server running" not in ran.err
+
+
+def test_a_lone_surrogate_does_not_end_the_chat(cli, answering):
+    chunk = r'{"id": "x", "choices": [{"index": 0, "delta": {"content": "a\ud83d b"}, "finish_reason": "stop"}]}'
+    ran = cli("chat", answering(f"data: {chunk}\n\ndata: [DONE]\n\n".encode()), "--model", "m", "-m", "hi")
+    assert (ran.status, ran.out) == (0, "a? b\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        (["printf", r"\377x"], "\ufffdx"),
+        (["no\0name"], "error: embedded null byte"),
+        (["/nowhere/tool"], "error: [Errno 2]"),
+    ],
+)
+def test_whatever_a_tool_does_is_a_result(command, result):
+    box = Toolbox(json.dumps([{"name": "f", "command": command}]), lambda _: "", trusted=True)
+    assert box.run(Call("f", '{"a": "\ud800"}', "c")).startswith(result)

@@ -114,14 +114,13 @@ def test_a_file_that_keeps_no_turns(cli, tmp_path):
 def test_a_turn_of_an_engine_that_decodes_by_itself(cli, tmp_path):
     case = "==== chatcmpl-1\n# the engine decodes by itself\ndialect: \ntools: none\n---- raw\nHello.\n---- expect\n"
     file = tmp_path / "case.txt"
-    file.write_text(case + "finish stop\n", "utf-8")
+    file.write_text(case + 'text "Hello."\nfinish stop\nnotices none\n', "utf-8")
     ran = cli("explain", file)
     assert (ran.status, ran.err) == (0, "")
     assert "content    Hello." in ran.out
     again = cli("replay", file)
     assert (again.status, again.err) == (0, "")
-    assert again.out.startswith("chatcmpl-1: its engine decoded by itself")
-    assert again.out.endswith("0 turns, none differ\n")
+    assert again.out == "1 turn, none differ\n"
 
 
 def test_hostile_text_does_not_reach_the_terminal(cli):

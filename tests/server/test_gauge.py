@@ -40,3 +40,12 @@ def test_an_hour_is_the_most():
         gauge.finished(exchange(first=None))
     assert len(gauge.history()) == 360
     assert gauge.history()[-1][4] is None
+
+
+def test_what_is_older_than_an_hour_is_not_of_the_last_hour():
+    now = [0.0]
+    gauge = Gauge(lambda: now[0])
+    for moment in (0, 1800, 3700):
+        now[0] = moment
+        gauge.finished(exchange())
+    assert [slot[0] for slot in gauge.history()] == [1800, 3700]

@@ -251,3 +251,43 @@ async def test_nothing_comes_from_elsewhere(serving, browser):
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("place", ["#turn/%", "#try/%E0%A4%A", "#constructor", "#__proto__/x"])
+async def test_whatever_stands_behind_the_address_is_no_error(serving, browser, place):
+    server = serving({"output": "fine"})
+    page = await browser.open(f"{server.url}/{place}")
+    await page.wait_for_selector("main >> text=/History|What does it mean|there is no turn/")
+    if place.startswith("#turn/"):
+        browser.errors.clear()  # the 404 itself
+
+
+async def test_who_gives_no_key_is_asked_once(serving, browser):
+    server = serving({"output": "fine"}, api_key="secret")
+    page = await browser.open("about:blank")
+    asked = []
+
+    async def dismiss(dialog):
+        asked.append(dialog.message)
+        await dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    await page.goto(server.url)
+    await page.wait_for_selector("text=no live view")
+    await page.wait_for_timeout(2500)  # it has tried anew by then
+    assert asked == ["This server wants an API key"]
+    browser.errors.clear()  # each 401 is told of
+
+
+async def test_a_server_that_ends_leaves_nothing_running_on_the_page(serving, browser):
+    server = serving({"output": "word " * 400, "pause": 0.05})
+    page = await browser.open(server.url)
+    asked = asyncio.create_task(post(server, REQUEST))
+    await page.wait_for_selector("article .content")
+    await page.route("**/dragoman/live", lambda route: route.abort())
+    server.service.draining = True
+    await page.wait_for_selector("text=Nothing runs")
+    await page.wait_for_selector("text=no live view")
+    assert await page.locator("article").count() == 0
+    asked.cancel()
+    browser.errors.clear()  # the live view that could not be had

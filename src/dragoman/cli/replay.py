@@ -46,10 +46,7 @@ def replay(
     differ = total = 0
     for case in _cases(files):
         total += 1
-        if not (url or dialect or case.dialect):
-            total -= 1
-            print(f"{case.title}: its engine decoded by itself; --dialect NAME decodes what it left in the text")
-        elif url:
+        if url:
             _send(case, url.rstrip("/"), api_key)
         elif found := _differences(replace(case, dialect=dialect) if dialect else case):
             differ += 1

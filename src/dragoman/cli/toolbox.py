@@ -56,9 +56,15 @@ class Toolbox:
 def _run(command: list[str], arguments: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603 (the user's own file names it, and the user was asked)
-            command, input=arguments, capture_output=True, text=True, timeout=_PATIENCE, check=False
+            command,
+            input=arguments,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_PATIENCE,
+            check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return f"error: {error}"
     text = done.stdout if done.returncode == 0 else f"error: exit status {done.returncode}\n{done.stdout}{done.stderr}"
     return text[:_MOST]

@@ -80,7 +80,8 @@ class Gauge(Observer):
         }
 
     def history(self) -> list[list[float | None]]:
-        """For each slot with turns: its Unix time, turns, tokens per second, errors, mean seconds to the first piece."""
+        """For each slot of the last hour with turns: its Unix time, turns, tokens per second, errors, mean seconds to the first piece."""
+        first = self._clock() - _SLOT * _SLOTS
         return [
             [
                 slot.at,
@@ -90,6 +91,7 @@ class Gauge(Observer):
                 round(slot.waited / slot.firsts, 4) if slot.firsts else None,
             ]
             for slot in self._slots
+            if slot.at > first
         ]
 
     def _slot(self) -> _Slot:

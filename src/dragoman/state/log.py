@@ -9,24 +9,29 @@ from __future__ import annotations
 import json
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, Protocol
 
+from .. import api
 from ..cases.case import Case, Moment
 from ..cases.expect import describe
 from ..engines.base import Piece, Prompt
-from ..events import Event, Notice, Usage
+from ..errors import UsageError
+from ..events import CallArgs, Content, Event, Notice, Reasoning, Usage
+from ..explanation import explain
 from ..messages import Tool, Turn
 from ..syntax.decode import fold
+from ..syntax.dialect import Dialect
 from .redact import redact
 
 __all__ = ["Keeper", "Record", "TurnLog"]
 
 _PROMPT = 20_000  # characters of a prompt's end that are kept
 _SECRET = 4_000  # characters before it that are looked at too, lest the rest of a secret is kept
-_PIECE = 100  # bytes that a piece takes beside its text
+_PIECE = 100  # bytes that a piece, an event or a frame takes beside its text
 
 
 @dataclass(slots=True, eq=False)
@@ -102,7 +107,7 @@ class Record:
         raw = self.raw
         masked = redact(raw)
         frames = self.frames if masked == raw else []  # in frames a secret stands in parts
-        return Case(
+        case = Case(
             self.dialect,
             self.id,
             tuple(self._cut(masked)),
@@ -122,8 +127,9 @@ class Record:
             ),
             parallel=self.parallel,
             facts=tuple(self._facts()),
-            expect=tuple(map(redact, describe(self._turn(raw)))) if not self.decoded else (f"finish {self.outcome}",),
+            expect=tuple(map(redact, describe(self._turn(raw)))),
         )
+        return replace(case, expect=_left(case)) if self.decoded else case
 
     def _turn(self, raw: str) -> Turn:
         """What it meant, with those ids of calls that the model wrote itself."""
@@ -150,6 +156,15 @@ class Record:
             yield "the engine decodes by itself: the text is what it left, and calls it told of are not in it"
         if self.error:
             yield redact(" ".join(self.error.split()))
+
+
+def _left(case: Case) -> tuple[str, ...]:
+    """What the text means that an engine left which decodes by itself: what a replay of it can say."""
+    try:
+        dialect = api.get(case.dialect) if case.dialect else Dialect("")
+    except UsageError:  # learnt from its template, and has no name
+        dialect = Dialect("")
+    return tuple(describe(explain(case, dialect).turn))
 
 
 def _short(value: Any) -> Any:
@@ -240,11 +255,11 @@ class TurnLog:
 
 def _size(record: Record) -> int:
     texts = sum(map(len, record.texts)) + sum(map(len, record.frames))
-    return texts + _PIECE * len(record.texts) + len(str(record.body))
+    return texts + _PIECE * (len(record.texts) + len(record.told) + len(record.frames)) + len(str(record.body))
 
 
 def _shrink(record: Record) -> None:
-    """Forget the frames of a turn that is too large, and where its pieces were cut."""
+    """Forget the frames of a turn that is too large, and where its pieces and events were cut."""
     record.frames = []
     joined, special = list[str](), set[int]()
     for number, text in enumerate(record.texts):
@@ -256,4 +271,22 @@ def _shrink(record: Record) -> None:
             joined.append(text)
     record.texts, record.special = joined, special
     record.ids, record.times = [()] * len(joined), array("d", [record.first or 0.0] * len(joined))
+    record.told = list(_joined(record.told))
     record.size = _size(record)
+
+
+def _joined(told: Iterable[Event]) -> Iterator[Event]:
+    """The events, neighbours of one kind and part as one."""
+    for _, group in groupby(told, _alike):
+        first, *rest = group
+        if isinstance(first, Content | Reasoning):
+            yield replace(first, text=first.text + "".join(one.text for one in rest))  # type: ignore[union-attr]
+        elif isinstance(first, CallArgs):
+            yield replace(first, json=first.json + "".join(one.json for one in rest))  # type: ignore[union-attr]
+        else:
+            yield from (first, *rest)
+
+
+def _alike(event: Event) -> tuple[object, ...]:
+    facts = (getattr(event, name, None) for name in ("part", "index", "phase"))
+    return (type(event), *facts)

@@ -7,10 +7,15 @@ function headers() {
   return { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) };
 }
 
+let refused = false;  // whoever gives no key is not asked again, until the page is loaded anew
+
 async function ask(path, options = {}) {
+  const before = sessionStorage.getItem(KEY);
   const answer = await fetch(path, { ...options, headers: headers() });
-  if (answer.status === 401) {
+  if (answer.status === 401 && !refused) {
+    if (sessionStorage.getItem(KEY) !== before) return ask(path, options);  // another request has asked meanwhile
     const key = prompt("This server wants an API key");
+    refused = !key;
     if (key) {
       sessionStorage.setItem(KEY, key.trim());
       return ask(path, options);

@@ -13,7 +13,7 @@ let current = null;
 
 function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
-  const view = views[name] || live;
+  const view = Object.hasOwn(views, name) ? views[name] : live;
   for (const link of document.querySelectorAll("nav a")) {
     const here = views[link.dataset.view] === view || (view === turn && link.dataset.view === "live");
     if (here) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
@@ -21,7 +21,11 @@ function route() {
   current?.leave?.();
   current = view;
   show(main);
-  view.enter(main, decodeURIComponent(rest.join("/")));
+  view.enter(main, plain(rest.join("/")));
+}
+
+function plain(text) {
+  try { return decodeURIComponent(text); } catch { return text; }  // somebody typed a stray %
 }
 
 async function follow() {
@@ -40,6 +44,7 @@ async function follow() {
     } catch (error) {
       state.textContent = `no live view: ${error.message}`;
     }
+    for (const view of Object.values(views)) view.hear?.("gone");
     await new Promise((resolve) => setTimeout(resolve, 2000));
   }
 }

@@ -33,6 +33,7 @@ export function leave() { parts = null; }
 
 export function hear(name, data) {
   if (name === "turn") heardTurn(data);
+  else if (name === "gone") gone();
   else if (name === "grow") for (const [id, kind, text] of data) grow(id, kind, text);
 }
 
@@ -90,6 +91,10 @@ function end(turn) {
   running.get(turn.id)?.element.remove();
   running.delete(turn.id);
   idle();
+}
+
+function gone() {  // the server tells again what runs, if it comes back and anything does
+  for (const turn of [...running.values()].map((card) => card.turn)) { turns.delete(turn.id); end(turn); }
 }
 
 function idle() {

@@ -8,7 +8,7 @@ import pytest
 from upstreams import Answer, told, upstream
 
 from dragoman.engines.http import Http
-from dragoman.engines.probe import probe
+from dragoman.engines.probe import listed, probe
 from dragoman.engines.refusals import refused
 from dragoman.errors import Unreachable
 
@@ -73,3 +73,9 @@ async def test_nobody_there() -> None:
     with pytest.raises(Unreachable):
         await probe(http)
     await http.close()
+
+
+@pytest.mark.parametrize("name", ["a\ud800", "a\nb", "\x1b[31ma", "a\u2028b"])
+def test_a_model_whose_name_does_not_print_is_left_out(name: str) -> None:
+    answer = {"data": [{"id": name}, {"id": "Möller/q 8b"}, {"id": 5}, 5]}
+    assert list(listed(answer)) == ["Möller/q 8b"]

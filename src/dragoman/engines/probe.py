@@ -68,5 +68,6 @@ def listed(answer: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def _named(items: Any, key: str) -> dict[str, Mapping[str, Any]]:
+    """The cards by name; a name that does not print would go into logs, metrics and terminals: such a model is left out."""
     cards = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
-    return {card[key]: card for card in cards if isinstance(card.get(key), str)}
+    return {card[key]: card for card in cards if isinstance(card.get(key), str) and card[key].isprintable()}

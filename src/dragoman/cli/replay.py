@@ -76,7 +76,9 @@ def _listed(lines: tuple[str, ...] | list[str]) -> str:
 
 def _send(case: Case, url: str, key: str) -> None:
     if not case.request:
-        raise UsageError(f"{case.title} has no request; /dragoman/turns/ID.txt of a server, and its --turn-log-to, have it")
+        raise UsageError(
+            f"{case.title} has no request; /dragoman/turns/ID.txt of a server, and its --turn-log-to, have it"
+        )
     print(f"# {case.title}: POST {url}{case.path}", flush=True)
     for line in post(url + case.path, case.request, key):
         print(line, end="", flush=True)

@@ -1,4 +1,6 @@
 import json
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,3 +139,20 @@ def test_a_recorded_raw_completion_is_text(cli, tmp_path):
     out = cli("explain", tmp_path / "case.txt").out
     assert "content    <think>x" in out
     assert cli("replay", tmp_path / "case.txt").status in (0, 3)
+
+
+@pytest.mark.parametrize(("typed", "pieces"), [(["", "q"], 2), ([""], 2), ([], 1), (["Q"], 1), ([""] * 9, 4)])
+def test_a_walk_ends_with_q_or_the_end_of_input(monkeypatch, typed, pieces):
+    module = import_module("dragoman.cli.explain")
+    terminal, lines, walked = SimpleNamespace(isatty=lambda: True), iter(typed), []
+
+    def ask():
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr(module, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr("builtins.input", ask)
+    module._show(SimpleNamespace(steps=lambda: map(walked.append, range(4))), step=True, pieces=False)
+    assert len(walked) == pieces

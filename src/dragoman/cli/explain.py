@@ -163,6 +163,15 @@ def _show(painter: Painter, *, step: bool, pieces: bool) -> None:
         painter.whole(pieces=pieces)
         return
     waits = sys.stdin.isatty() and sys.stdout.isatty()
-    for number, _ in enumerate(painter.steps()):
-        if waits and number >= 0 and input().strip().lower().startswith("q"):
+    for _ in painter.steps():
+        if waits and not _goes_on():
             return
+
+
+def _goes_on() -> bool:
+    """Whether the reader wants the next piece: Enter, and neither q nor the end of input (Ctrl-D)."""
+    try:
+        return not input().strip().lower().startswith("q")
+    except EOFError:
+        print()
+        return False

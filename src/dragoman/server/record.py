@@ -79,7 +79,6 @@ def _record(exchange: Exchange, choice: Choice, began: float) -> Record:
         stop=request.stop,
         parallel=request.parallel,
         key=exchange.caller.key.name,
-        streamed=exchange.streamed,
         decoded=talks(served.engine) and not request.prompts,
     )
 

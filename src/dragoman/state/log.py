@@ -71,7 +71,6 @@ class Record:
     sent: array[float] = field(default_factory=lambda: array("d"))
     decoded: bool = False
     key: str = ""
-    streamed: bool = False
     finish: str = "stop"
     outcome: str = "open"
     error: str = ""

@@ -63,11 +63,16 @@ def generation(chance: random.Random) -> None:
     messages = (Message("user", (Text(_text(chance, 5)),)),)
     stop = tuple(_text(chance, 3) for _ in range(chance.randrange(3)))
     request = Request(messages=messages, tools=_TOOLS, stop=stop, parallel=chance.random() < 0.5)
-    made = Generation(dialect, request, ids=lambda: "id")
+    made = Generation(dialect, request, ids=_ids(chance))
     events = [event for _ in range(10) for event in made.feed(_Piece(_text(chance, 8)))]
     events += made.close()
     for protocol in (chat, messages_api, ollama, responses):
         _written(protocol, request, events)
+
+
+def _ids(chance: random.Random) -> Callable[[], str]:
+    """Ids that sometimes repeat, as a careless caller's do."""
+    return lambda: f"id{chance.randrange(30)}"
 
 
 class _Piece:

@@ -159,6 +159,12 @@ def test_calls_get_ids_that_are_new() -> None:
     assert [start.id for start in starts] == ["call_2", "call_3"]
 
 
+def test_ids_that_repeat_are_told_apart() -> None:
+    generation = begin(tools=(TOOL,), ids=lambda: "id")
+    starts = [event for event in play(generation, CALL % 1, CALL % 2, CALL % 3) if isinstance(event, CallStart)]
+    assert len({start.id for start in starts}) == 3
+
+
 # --- the end
 
 

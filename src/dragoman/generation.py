@@ -168,10 +168,14 @@ class Generation:
         return kept
 
     def _name(self, start: CallStart) -> None:
-        if self._ids is not None:
-            while not start.id or start.id in self._used:
-                start.id = self._ids()
+        if self._ids is not None and (not start.id or start.id in self._used):
+            start.id = self._new_id(self._ids)
         self._used.add(start.id)
+
+    def _new_id(self, ids: Callable[[], str]) -> str:
+        """As it was made; with a number where that repeats itself."""
+        made = (ids() for _ in range(1 + len(self._used)))
+        return next((name for name in made if name not in self._used), f"{ids()}_{len(self._used)}")
 
 
 def _call_ids(request: Request) -> set[str]:

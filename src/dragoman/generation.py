@@ -174,8 +174,10 @@ class Generation:
 
     def _new_id(self, ids: Callable[[], str]) -> str:
         """As it was made; with a number where that repeats itself."""
-        made = (ids() for _ in range(1 + len(self._used)))
-        return next((name for name in made if name not in self._used), f"{ids()}_{len(self._used)}")
+        for _ in range(1 + len(self._used)):
+            if (name := ids()) not in self._used:
+                return name
+        return f"{name}_{len(self._used)}"
 
 
 def _call_ids(request: Request) -> set[str]:

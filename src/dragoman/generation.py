@@ -174,6 +174,7 @@ class Generation:
 
     def _new_id(self, ids: Callable[[], str]) -> str:
         """As it was made; with a number where that repeats itself."""
+        name = ""
         for _ in range(1 + len(self._used)):
             if (name := ids()) not in self._used:
                 return name

@@ -32,10 +32,10 @@ PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 pyt
 .PHONY: help serve test test-clients check format bench fuzz long coverage docs screenshots wheel clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  make serve MODEL=name-or-file.gguf PORT=8000 ARGS="--help"   pass a model, a port, any option'
-	@echo '  make test ARGS="-k name"                                        pass options to pytest'
+	@echo '  make test ARGS="-k name"                                     pass options to pytest'
 
 serve: $(VENV)/.serve  ## run the server with the packaged model (MODEL=, PORT=, ARGS=)
 	$(VENV)/bin/dragoman serve $(if $(PORT),--port $(PORT)) $(if $(MODEL),--model $(MODEL)) $(ARGS)

@@ -15,6 +15,7 @@ from dragoman.errors import EngineError, RequestError
 from dragoman.events import Finish
 from dragoman.generation import Generation
 from dragoman.messages import Message, Request, Text, Tool
+from dragoman.pieces import Piece
 from dragoman.protocols import chat, completions, messages_api, ollama, responses, sse
 from dragoman.server.limits import check_depth
 from dragoman.server.prepare import grammar
@@ -64,7 +65,7 @@ def generation(chance: random.Random) -> None:
     stop = tuple(_text(chance, 3) for _ in range(chance.randrange(3)))
     request = Request(messages=messages, tools=_TOOLS, stop=stop, parallel=chance.random() < 0.5)
     made = Generation(dialect, request, ids=_ids(chance))
-    events = [event for _ in range(10) for event in made.feed(_Piece(_text(chance, 8)))]
+    events = [event for _ in range(10) for event in made.feed(Piece(_text(chance, 8)))]
     events += made.close()
     for protocol in (chat, messages_api, ollama, responses):
         _written(protocol, request, events)
@@ -73,13 +74,6 @@ def generation(chance: random.Random) -> None:
 def _ids(chance: random.Random) -> Callable[[], str]:
     """Ids that sometimes repeat, as a careless caller's do."""
     return lambda: f"id{chance.randrange(30)}"
-
-
-class _Piece:
-    ids, special = (), False
-
-    def __init__(self, text: str) -> None:
-        self.text = text
 
 
 def _written(protocol: Any, request: Request, events: Sequence[Any]) -> None:

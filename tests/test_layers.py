@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "src" / "dragoman"
 
 RINGS = {
-    "events": 0, "messages": 0, "errors": 0, "notices": 0, "version": 0,
+    "events": 0, "messages": 0, "pieces": 0, "errors": 0, "notices": 0, "version": 0,
     "syntax": 1,
     "dialects": 2, "protocols": 2,
     "api": 3, "generation": 3, "repair": 3, "checks": 3, "cases": 3, "explanation": 3, "rendition": 3, "__init__": 3,

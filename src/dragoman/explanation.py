@@ -14,10 +14,11 @@ from .events import Event, Finish, Notice
 from .generation import Generation
 from .messages import Request, Turn
 from .notices import NOTICES
+from .pieces import End, Piece
 from .syntax.decode import Parser, Policy, fold
 from .syntax.dialect import Dialect
 
-__all__ = ["Explanation", "Step", "Tile", "as_data", "explain"]
+__all__ = ["Explanation", "Step", "Tile", "add_tile", "as_data", "explain"]
 
 
 @dataclass(slots=True)
@@ -74,17 +75,22 @@ class Explanation:
         return fold(self.events)
 
     def trace(self, start: int, end: int, role: str) -> None:
-        """One more tile; it grows the last one if that has the same role."""
-        last = self.tiles[-1] if self.tiles else None
-        if last and (last.end, last.role) == (start, role):
-            last.end = end
-        else:
-            self.tiles.append(Tile(start, end, role))
+        """One more tile (see `add_tile`)."""
+        add_tile(self.tiles, start, end, role)
 
     @property
     def known(self) -> int:
         """Up to where the text is understood."""
         return self.tiles[-1].end if self.tiles else 0
+
+
+def add_tile(tiles: list[Tile], start: int, end: int, role: str) -> None:
+    """One more tile behind the others; it grows the last one if that has the same role."""
+    last = tiles[-1] if tiles else None
+    if last and (last.end, last.role) == (start, role):
+        last.end = end
+    else:
+        tiles.append(Tile(start, end, role))
 
 
 def explain(case: Case, dialect: Dialect) -> Explanation:
@@ -146,26 +152,10 @@ class _Turn:
 
     def feed(self, text: str, special: bool, ids: Sequence[int]) -> Iterable[Event]:
         if self._generation:
-            return self._generation.feed(_Piece(text, ids, special))
+            return self._generation.feed(Piece(text, ids, special))
         return self._parser.feed(text, special)
 
     def close(self, finish: str) -> Iterable[Event]:
         if self._generation:
-            return self._generation.close(_End(finish))
+            return self._generation.close(End(finish))
         return self._parser.close(finish)
-
-
-@dataclass(slots=True)
-class _Piece:
-    text: str
-    ids: Sequence[int]
-    special: bool
-
-
-@dataclass(slots=True)
-class _End:
-    reason: str
-    prompt: int | None = None
-    completion: int | None = None
-    cached: int | None = None
-    reasoning: int | None = None

@@ -14,41 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from .events import CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
 from .messages import Call, Request
+from .pieces import End, Piece
 from .repair import Repair
 from .syntax.decode import Parser, Policy
 from .syntax.dialect import Dialect
 
 __all__ = ["Generation"]
-
-
-class Piece(Protocol):
-    """What is read of a piece (see `engines.base.Piece`)."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def ids(self) -> Sequence[int]: ...
-    @property
-    def special(self) -> bool: ...
-
-
-class End(Protocol):
-    """What is read of an engine's end (see `engines.base.End`)."""
-
-    @property
-    def reason(self) -> str: ...
-    @property
-    def prompt(self) -> int | None: ...
-    @property
-    def completion(self) -> int | None: ...
-    @property
-    def cached(self) -> int | None: ...
-    @property
-    def reasoning(self) -> int | None: ...
 
 
 class Generation:

@@ -66,7 +66,7 @@ def test_what_is_not_enforced_is_told(cli):
     [
         (["-d", "hermse"], "did you mean hermes"),
         (["-d", "hermes", "--choice", "required"], "needs a tool; on offer: none"),
-        (["-d", "hermes", "--tools", TOOLS, "--choice", "nope"], "use auto, required, none, or name:NAME"),
+        (["-d", "hermes", "--tools", TOOLS, "--choice", "nope"], "no tool is named 'nope'; on offer: "),
         (["-d", "hermes", "--tools", "[1]"], "a list of tools is expected"),
         (["-d", "hermes", "--tools", "no-such-file"], "cannot read no-such-file"),
         (["-d", "hermes", "--tools", TOOLS, "--format", "ebnf"], '"structural_tag"'),

@@ -79,3 +79,8 @@ async def test_nobody_there() -> None:
 def test_a_model_whose_name_does_not_print_is_left_out(name: str) -> None:
     answer = {"data": [{"id": name}, {"id": "Möller/q 8b"}, {"id": 5}, 5]}
     assert list(listed(answer)) == ["Möller/q 8b"]
+
+
+def test_a_model_whose_name_does_not_print_is_left_out_and_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    assert list(listed({"data": [{"id": "good"}, {"id": "b\x1bad"}]})) == ["good"]
+    assert "'b\\x1bad'" in caplog.text

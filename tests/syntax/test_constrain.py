@@ -162,7 +162,7 @@ def test_free_content_is_content():
     [
         ({"choice": "always"}, "tool choice 'always': use auto, required, none, or name:NAME"),
         ({"choice": "name:"}, "tool choice 'name:'"),
-        ({"choice": "name:nope"}, "needs a tool; on offer: get_weather, ping, note"),
+        ({"choice": "name:nope"}, "no tool is named 'nope'; on offer: get_weather, ping, note"),
         ({"choice": "required", "tools": []}, "on offer: none"),
         ({"form": "ebnf"}, "grammar form 'ebnf': use one of gbnf, lark, structural_tag, json_schema"),
         ({"choice": "none", "schema": {"enum": []}}, "the schema of the answer admits no value"),

@@ -54,7 +54,7 @@ def constrain(
     text = api.constrain(
         dialect,
         offered or (),
-        _chosen(choice, offered or ()),
+        _chosen(choice),
         form=format,
         prompt=prompt_text(prompt),
         specials=_ids(specials),
@@ -67,10 +67,9 @@ def constrain(
         print(line, file=sys.stderr)
 
 
-def _chosen(choice: str, tools: Sequence[Tool]) -> str:
-    """A choice as the library takes it: a bare name is that of a tool."""
-    named = choice not in ("auto", "required", "none") and choice in {tool.name for tool in tools}
-    return f"name:{choice}" if named else choice
+def _chosen(choice: str) -> str:
+    """A choice as the library takes it: any other word is the name of a tool."""
+    return choice if choice in ("auto", "required", "none") or choice.startswith("name:") else f"name:{choice}"
 
 
 def _object(source: str, what: str) -> Mapping[str, Any] | None:

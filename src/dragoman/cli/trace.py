@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 
+from ..explanation import Tile, add_tile
 from .files import dump
 
 __all__ = ["Trace", "colourful"]
@@ -17,19 +18,17 @@ class Trace:
     """Collects what a parser reports: (start, end, role)."""
 
     def __init__(self) -> None:
-        self.tiles: list[tuple[int, int, str]] = []
+        self.tiles: list[Tile] = []
 
     def __call__(self, start: int, end: int, role: str) -> None:
-        """One more tile; it grows the last one if that has the same role."""
-        if self.tiles and self.tiles[-1][1:] == (start, role):
-            start = self.tiles.pop()[0]
-        self.tiles.append((start, end, role))
+        """One more tile."""
+        add_tile(self.tiles, start, end, role)
 
     def lines(self, raw: str, *, colour: bool) -> Iterator[str]:
         """Start, end, role and text of each tile."""
-        for start, end, role in self.tiles:
-            line = f"{start:>6} {end:>6}  {role:<9}  {dump(raw[start:end])}"
-            yield f"\033[{COLOURS.get(role, '31')}m{line}\033[0m" if colour else line
+        for tile in self.tiles:
+            line = f"{tile.start:>6} {tile.end:>6}  {tile.role:<9}  {dump(raw[tile.start : tile.end])}"
+            yield f"\033[{COLOURS.get(tile.role, '31')}m{line}\033[0m" if colour else line
 
 
 def colourful() -> bool:

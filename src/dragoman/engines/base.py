@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from ..errors import UnsupportedFeature
 from ..events import Event
+from ..pieces import Alternative, End, Piece
 
 __all__ = [
     "Alternative",
@@ -80,47 +81,12 @@ class Options:
 
 
 @dataclass(slots=True)
-class Alternative:
-    """A token with its log probability (natural logarithm) and the tokens that stood beside it."""
-
-    token: str
-    logprob: float
-    bytes: tuple[int, ...] = ()
-    top: tuple[Alternative, ...] = ()
-
-
-@dataclass(slots=True)
-class Piece:
-    """Text as it came: `special` if it is exactly one special token; `ids` are a hint and may be incomplete."""
-
-    text: str
-    ids: Sequence[int] = ()
-    special: bool = False
-    logprobs: tuple[Alternative, ...] = ()
-
-
-@dataclass(slots=True)
 class Progress:
     """The prompt is being evaluated: tokens done of tokens in all, of which `cached` were known."""
 
     done: int
     total: int
     cached: int = 0
-
-
-@dataclass(slots=True)
-class End:
-    """The engine ended by itself: stop (end token, or the text simply ended) or length.
-
-    Token counts are None where unknown.  `extra`: further facts that travel along, such as timings.
-    """
-
-    reason: str = "stop"
-    prompt: int | None = None
-    completion: int | None = None
-    cached: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    reasoning: int | None = None
 
 
 Item = Piece | Progress | End | Event

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from .http import Http
 
 __all__ = ["Found", "probe"]
 
+_log = logging.getLogger(__name__)
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "organization_owner": "lmstudio", "dragoman": "dragoman"}
 
 
@@ -70,4 +73,14 @@ def listed(answer: Any) -> dict[str, Mapping[str, Any]]:
 def _named(items: Any, key: str) -> dict[str, Mapping[str, Any]]:
     """The cards by name; a name that does not print would go into logs, metrics and terminals: such a model is left out."""
     cards = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
-    return {card[key]: card for card in cards if isinstance(card.get(key), str) and card[key].isprintable()}
+    named = {card[key]: card for card in cards if isinstance(card.get(key), str)}
+    for name in [name for name in named if not name.isprintable()]:
+        _leave_out(name)
+        del named[name]
+    return named
+
+
+@cache
+def _leave_out(name: str) -> None:
+    """Say it, once."""
+    _log.warning("a model is left out, for its name does not print: %s", ascii(name))

@@ -85,25 +85,13 @@ def _health(service: Service, _: Scope) -> tuple[int, Any]:
     return 200, {"status": "ok"}
 
 
-def _root(service: Service, _: Scope) -> tuple[int, Any]:
-    paths = [
-        "/v1/chat/completions",
-        "/v1/responses",
-        "/v1/messages",
-        "/v1/completions",
-        "/v1/models",
-        "/api/chat",
-        "/api/generate",
-        "/api/tags",
-        "/health",
-        "/openapi.json",
-    ]
+def _root(service: Service, scope: Scope) -> tuple[int, Any]:
     return 200, {
         "name": "dragoman",
         "models": [served.name for served in service.roster]
         if not service.keys
         else [],  # what needs a key is not told
-        "paths": paths,
+        "paths": openapi.paths(scope["app"].routes),
         "api": "Ollama is running",  # what Ollama's clients look for, and its API is spoken here
     }
 

@@ -21,7 +21,7 @@ from .endpoints import Answers, Refusals, Replies
 from .operations import OPERATIONS, Operation
 from .service import Service
 
-__all__ = ["document", "tell"]
+__all__ = ["document", "paths", "tell"]
 
 _PARAMETER = re.compile(r"{(\w+)(?::\w+)?}")
 _INFO = {
@@ -85,10 +85,7 @@ def tell(_: Service, scope: Scope) -> tuple[int, Any]:
 
 def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     """The document of these routes."""
-    paths: dict[str, Any] = {}
-    for route in routes:
-        if isinstance(route, Route):
-            paths[_PARAMETER.sub(r"{\1}", route.path)] = _path(route)
+    told = {_PARAMETER.sub(r"{\1}", route.path): _path(route) for route in routes if isinstance(route, Route)}
     keys = {
         "bearer": {"type": "http", "scheme": "bearer"},
         "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
@@ -96,10 +93,16 @@ def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": _INFO,
-        "paths": paths,
+        "paths": told,
         "components": {"schemas": {**_ERRORS, **_bodies()}, "securitySchemes": keys},
         "security": [{}, {"bearer": []}, {"key": []}],
     }
+
+
+def paths(routes: Iterable[BaseRoute]) -> list[str]:
+    """All paths; of one that is there with /v1 and without it, the first."""
+    found = [_PARAMETER.sub(r"{\1}", route.path) for route in routes if isinstance(route, Route)]
+    return [path for path in dict.fromkeys(found) if f"/v1{path}" not in found]
 
 
 def _path(route: Route) -> dict[str, Any]:

@@ -159,7 +159,8 @@ def _chosen(tools: Sequence[Tool], choice: str) -> list[Tool]:
     chosen = [tool for tool in tools if not name or tool.name == name]
     if not chosen and choice != "auto":
         offered = ", ".join(tool.name for tool in tools) or "none"
-        raise UsageError(f"tool choice {choice!r} needs a tool; on offer: {offered}")
+        lacking = f"no tool is named {name!r}" if name else f"tool choice {choice!r} needs a tool"
+        raise UsageError(f"{lacking}; on offer: {offered}")
     return list({tool.name: tool for tool in chosen}.values())
 
 

@@ -16,7 +16,7 @@ from strategies import examples, turns
 from dragoman.checks import check_chat_answer, check_chat_stream, compare
 from dragoman.errors import Broken, RequestError
 from dragoman.events import CallArgs, CallEnd, CallStart, Content, Finish, Notice, Reasoning, Usage
-from dragoman.messages import Call, Message, Request
+from dragoman.messages import Call, Message, Request, Turn
 from dragoman.protocols import wire
 from dragoman.protocols.chat import Reader, Settings, Writer, answer
 from dragoman.syntax.fold import fold
@@ -250,6 +250,27 @@ def test_c12_the_limit_wins_then_a_whole_call(reason, calls, word, arguments):
     events = [CallStart(0, "", "f"), WHOLE] * calls
     settings = Settings(tool_arguments=arguments)
     assert said(*events, Finish(reason), settings=settings)[-2:] == [f"finish {word}", "done"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "word", "reason", "finish"),
+    [
+        ("name:f", "stop", "stop", "stop"),
+        ("name:f", "tool_calls", "stop", "tool_calls"),
+        ("required", "stop", "stop", "tool_calls"),
+        ("auto", "stop", "stop", "tool_calls"),
+        ("name:f", "stop", "length", "length"),
+    ],
+)
+@pytest.mark.parametrize("arguments", ["live", "buffered"])
+def test_c12_a_named_call_may_end_with_stop(choice, word, reason, finish, arguments):
+    settings = Settings(tool_arguments=arguments, finish_reason_named=word)
+    request = Request("m", choice=choice)
+    body = said(CallStart(0, "", "f"), WHOLE, Finish(reason), settings=settings, request=request)
+    assert body[-2] == f"finish {finish}"
+    turn = Turn((Call("f"),), reason)
+    whole = answer([turn], request, settings, answer_id="x", created=1, ids=names())
+    assert whole["choices"][0]["finish_reason"] == finish
 
 
 @pytest.mark.parametrize("arguments", ["live", "buffered"])

@@ -136,10 +136,66 @@ def test_r10_reasoning_that_says_nothing_is_nothing():
 
 
 def test_r19_unknown_items_are_left_out_and_told():
-    items = [{"type": "compaction", "encrypted_content": "x"}, {"role": "user", "content": "Hi"}, {"type": "mcp_call"}]
+    listed = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "files", "tools": []}
+    items = [{"type": "compaction", "encrypted_content": "x"}, {"role": "user", "content": "Hi"}, listed]
     messages, ignored = read_items(Fields({"input": items}), Offer())
     assert list(messages) == [user(Text("Hi"))]
     assert ignored == ["input[0]", "input[2]"]
+
+
+CALLED = {"type": "mcp_call", "id": "mcp_1", "server_label": "files", "name": "read", "arguments": '{"path":"a"}'}
+ASKED = {**CALLED, "type": "mcp_approval_request", "id": "mcpr_1"}
+ANSWERED = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "text", "failed"),
+    [
+        ({"output": "text"}, "text", False),
+        ({"output": "", "error": None}, "", False),
+        ({"output": None, "error": "no such file"}, "no such file", True),
+        ({"error": {"type": "http_error", "code": 404, "message": "gone"}}, "gone", True),
+        ({"error": {"type": "mcp_tool_execution_error", "content": [{"type": "text", "text": "a"}]}}, "a", True),
+        ({"error": {"code": 3}}, '{"code":3}', True),
+    ],
+)
+def test_r19_a_call_at_an_mcp_server_is_a_call_and_its_result(facts, text, failed):
+    call, result = read({**CALLED, **facts})
+    assert call == said(Call("read", '{"path":"a"}', "mcp_1"))
+    assert result == Message("tool", (Result("mcp_1", (Text(text),) if text else (), "read", failed),))
+
+
+def test_r19_a_call_at_an_mcp_server_without_an_end_has_no_result():
+    assert read({**CALLED, "output": None}) == [said(Call("read", '{"path":"a"}', "mcp_1"))]
+
+
+def test_r19_a_server_of_tools_is_a_namespace_where_one_is_offered():
+    offer = Offer(spaces={"files.read": ("files", "read")})
+    assert read(CALLED, offer=offer)[0] == said(Call("files.read", '{"path":"a"}', "mcp_1"))
+
+
+def test_r19_an_approved_call_stands_there_once():
+    call, result = read(
+        ASKED, {**ANSWERED, "approve": True}, {**CALLED, "approval_request_id": "mcpr_1", "output": "x"}
+    )
+    assert call == said(Call("read", '{"path":"a"}', "mcpr_1"))
+    assert result == Message("tool", (Result("mcpr_1", (Text("x"),), "read"),))
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [({}, "The user did not allow this call."), ({"reason": "no"}, "The user did not allow this call: no")],
+)
+def test_r19_a_call_that_was_not_allowed_failed(reason, text):
+    call, result = read(ASKED, {**ANSWERED, "approve": False, **reason})
+    assert call.parts[0].id == "mcpr_1"
+    assert result == Message("tool", (Result("mcpr_1", (Text(text),), "read", error=True),))
+
+
+def test_r30_a_call_that_was_approved_must_have_been_made():
+    with pytest.raises(RequestError, match="cannot be made here") as caught:
+        read(ASKED, {**ANSWERED, "approve": True})
+    assert caught.value.param == "input[1].approve"
 
 
 def test_r21_a_call_of_a_namespace_is_known_by_the_offered_name():

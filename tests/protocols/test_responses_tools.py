@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.errors import RequestError
+from dragoman.errors import RequestError, UnsupportedFeature
 from dragoman.messages import Tool
 from dragoman.protocols.chat_tools import FREE_TEXT
 from dragoman.protocols.fields import Fields
@@ -78,6 +78,12 @@ def test_r21_hosted_tools_are_left_out():
     offer = read({"type": "web_search"}, PING)
     assert names(offer) == ["ping"]
     assert offer.ignored == ["tools[0]"]
+
+
+def test_r21_an_mcp_server_is_refused():
+    with pytest.raises(UnsupportedFeature, match="as functions") as caught:
+        read(PING, {"type": "mcp", "server_label": "files", "server_url": "https://x.test"})
+    assert caught.value.param == "tools[1].type"
 
 
 @pytest.mark.parametrize(

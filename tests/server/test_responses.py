@@ -14,6 +14,7 @@ from responselines import brief, events, final, lines, validated
 
 from dragoman.checks import check_error, check_response, check_responses_stream, compare_responses
 from dragoman.engines.script import Script
+from dragoman.server.keys import digest
 from dragoman.state.store import SQLite
 
 from .conftest import Answer, Running, call, running
@@ -316,6 +317,70 @@ async def test_r26_what_is_not_there(serving, method, path, status):
 
 async def test_s10_the_key_is_wanted_for_what_is_kept(serving):
     assert (await get(serving(HELLO, api_key="secret"), "/resp_gone")).status == 401
+
+
+KEYS = """
+[[key]]
+name = "alice"
+hash = "{0}"
+[[key]]
+name = "bob"
+hash = "{1}"
+"""
+
+
+@pytest.fixture
+def shared(serving, tmp_path):
+    """A server with the keys `alice` and `bob`."""
+    file = tmp_path / "keys.toml"
+    file.write_text(KEYS.format(digest(b"alice"), digest(b"bob")))
+    return lambda *turns, **settings: serving(*turns, keys=str(file), **settings)
+
+
+async def by(server: Running, key: str, method: str, path: str = "", **body: Any) -> Answer:
+    headers = {"authorization": f"Bearer {key}"}
+    more = {"json": {"input": "Hi", **body}} if method == "POST" and not path else {}
+    return await call(server, method, PATH + path, headers=headers, **more)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", ""), ("GET", "?stream=true"), ("GET", "/input_items"), ("POST", "/cancel"), ("DELETE", "")],
+)
+async def test_s10_another_key_knows_nothing_of_a_kept_response(shared, method, path):
+    server = shared(HELLO)
+    made = (await by(server, "alice", "POST", background=path == "/cancel")).json["id"]
+    refused = await by(server, "bob", method, f"/{made}{path}")
+    nowhere = await by(server, "bob", method, f"/resp_{'0' * 24}{path}")
+    assert refused.status == nowhere.status == 404
+    assert not [*check_error(refused.json)]
+    assert refused.body.replace(made.encode(), b"") == nowhere.body.replace(b"resp_" + b"0" * 24, b"")
+    assert (await by(server, "alice", method, f"/{made}{path}")).status == 200
+
+
+async def test_s10_another_key_cannot_go_on_or_refer_to_it(shared):
+    server = shared(HELLO)
+    first = (await by(server, "alice", "POST")).json
+    refused = await by(server, "bob", "POST", previous_response_id=first["id"])
+    assert (refused.status, refused.json["error"]["code"]) == (404, "previous_response_not_found")
+    item = [{"type": "item_reference", "id": first["output"][0]["id"]}]
+    refused = await by(server, "bob", "POST", input=item)
+    assert (refused.status, refused.json["error"]["code"]) == (404, "item_not_found")
+    assert (await by(server, "alice", "POST", previous_response_id=first["id"])).status == 200
+    assert (await by(server, "alice", "POST", input=item)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", ""), ("GET", "/input_items"), ("POST", "/cancel"), ("DELETE", "")]
+)
+async def test_s10_another_key_cannot_touch_one_that_runs(shared, method, path):
+    server = shared({"output": "x", "after": 0, "stall": True})
+    made = (await by(server, "alice", "POST", background=True)).json["id"]
+    assert (await by(server, "bob", method, f"/{made}{path}")).status == 404
+    refused = await by(server, "bob", "POST", previous_response_id=made)
+    assert (refused.status, refused.json["error"]["code"]) == (404, "previous_response_not_found")
+    assert (await by(server, "alice", "GET", f"/{made}")).json["status"] in ("queued", "in_progress")
+    assert (await by(server, "alice", "POST", f"/{made}/cancel")).json["status"] == "cancelled"
 
 
 async def test_r26_a_client_that_leaves_cancels_what_it_asked_for(serving):

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+import zlib
 from contextlib import closing
 
 import pytest
@@ -77,6 +78,82 @@ def test_r25_a_chain_without_its_beginning_says_so(store):
     store.save(record(2, "resp_1"))
     store.delete("resp_1")
     assert store.chain("resp_2")[0].previous == "resp_1"
+
+
+def test_s10_a_key_finds_its_own_alone(store, clock):
+    store.save(record(1, key="alice", frames=b"data: x\n\n"))
+    store.save(record(2, key="bob"))
+    assert store.load("resp_1", "alice") == store.load("resp_1") == record(1, key="alice", frames=b"data: x\n\n")
+    assert store.load("resp_1", "bob") is None
+    assert store.chain("resp_1", "bob") == ()
+    assert not store.delete("resp_1", "bob")
+    assert names(store.chain("resp_1", "alice")) == ["resp_1"]
+    assert store.delete("resp_1", "alice")
+    assert store.delete("resp_2")
+
+
+def test_s10_a_chain_ends_where_anothers_begins(store):
+    store.save(record(1, key="alice"))
+    store.save(record(2, "resp_1", key="bob"))
+    store.save(record(3, "resp_2", key="alice"))
+    assert names(store.chain("resp_3", "alice")) == ["resp_3"]
+    assert names(store.chain("resp_3")) == ["resp_1", "resp_2", "resp_3"]
+
+
+def test_s10_who_may_not_see_it_does_not_keep_it_alive(path, clock):
+    with closing(SQLite(path, Limits(days=1), clock=clock)) as store:
+        store.save(record(1, key="alice"))
+        clock.now += 0.9 * DAY
+        store.load("resp_1", "bob")
+        clock.now += 0.2 * DAY
+        store.save(record(2, key="bob"))
+        assert store.load("resp_1", "alice") is None
+
+
+def format_1(path):
+    """A file as it was before keys were kept."""
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            """
+            create table responses(
+              id text primary key, previous text not null, owner text not null, used real not null,
+              size integer not null, facts blob not null, frames blob not null
+            );
+            create index responses_used on responses(used, size);
+            pragma application_id = 0x44524147;
+            pragma user_version = 1;
+            """
+        )
+        facts = zlib.compress(b'{"response": {"id": "resp_1"}, "input": [{"type": "message"}]}')
+        database.execute("insert into responses values('resp_1', '', '', 1000000.0, 9, ?, x'')", [facts])
+        database.commit()
+
+
+def test_an_older_file_is_brought_up_to_date(path, clock):
+    format_1(path)
+    for _ in range(2):  # and it stays so
+        with closing(SQLite(path, clock=clock)) as store:
+            assert store.load("resp_1") == record()
+            assert store.load("resp_1", "alice") is None  # it does not say whose it is
+            store.save(record(2, key="alice"))
+            assert store.load("resp_2", "alice") == record(2, key="alice")
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("pragma user_version").fetchone() == (2,)
+
+
+def test_two_processes_may_bring_it_up_to_date(path):
+    format_1(path)
+    opened = []
+    threads = [threading.Thread(target=lambda: opened.append(SQLite(path))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened) == 4
+    for store in opened:
+        assert store.load("resp_1") == record()
+        store.close()
 
 
 def test_a_circle_comes_to_an_end(store):

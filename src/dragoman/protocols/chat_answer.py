@@ -17,6 +17,7 @@ from .chat_shape import (
     failure,
     finish_word,
     logprobs_shape,
+    named_word,
     reasoning_keys,
     usage_shape,
 )
@@ -45,7 +46,7 @@ def answer(
     """
     call_ids = CallIds(used_ids(request.messages), ids)
     custom = {tool.name for tool in request.tools if tool.kind == "custom"}
-    choices = [_choice(index, turn, settings, call_ids, custom) for index, turn in enumerate(turns)]
+    choices = [_choice(index, turn, request, settings, call_ids, custom) for index, turn in enumerate(turns)]
     for choice, tokens in zip(choices, logprobs, strict=False):
         choice["logprobs"] = logprobs_shape(tokens)
     return {
@@ -59,11 +60,14 @@ def answer(
     }
 
 
-def _choice(index: int, turn: Turn, settings: Settings, ids: CallIds, custom: Collection[str]) -> dict[str, Any]:
+def _choice(
+    index: int, turn: Turn, request: Request, settings: Settings, ids: CallIds, custom: Collection[str]
+) -> dict[str, Any]:
     if turn.finish in ("error", "cancelled"):
         raise turn.error or failure(turn.finish)
     calls = [call for call in turn.calls if call.complete]
-    word = finish_word(turn.finish, called=bool(calls), functions=settings.functions)
+    named = named_word(request.choice, settings.finish_reason_named)
+    word = finish_word(turn.finish, called=bool(calls), functions=settings.functions, named=named)
     message = {**_texts(turn, settings), **_calls(calls, settings, ids, custom)}
     if calls and not message["content"]:
         message["content"] = None

@@ -35,6 +35,7 @@ class Settings:
     `tool_arguments`: live, or buffered (a call appears only when it is whole; a cut one never).
     `logprobs`: with log probabilities.  `stats`: with timings and the like, where the engine tells them.
     `functions`: calls as `function_call`, the form before tools.
+    `finish_reason_named`: what the finish of a call that the request named is called, tool_calls or stop.
     `ignored`: fields whose value was not understood and left aside.
     """
 
@@ -45,6 +46,7 @@ class Settings:
     logprobs: bool = False
     stats: bool = False
     functions: bool = False
+    finish_reason_named: str = "tool_calls"
     ignored: tuple[str, ...] = ()
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "failure",
     "finish_word",
     "logprobs_shape",
+    "named_word",
     "reasoning_keys",
     "usage_shape",
 ]
@@ -109,15 +110,23 @@ def reasoning_keys(field: str) -> tuple[str, ...]:
     return {"both": both, "none": (), "inline": ("content",)}.get(field, (field,))
 
 
-def finish_word(reason: str, *, called: bool, functions: bool = False) -> str:
-    """The `finish_reason`: the limit always wins, then a whole call, then stop."""
+def finish_word(reason: str, *, called: bool, functions: bool = False, named: str = "tool_calls") -> str:
+    """The `finish_reason`: the limit always wins, then a whole call, then stop.
+
+    `named`: the word for a call that the request named, where it did.
+    """
     if reason == "length":
         return "length"
     if reason == "filter":
         return "content_filter"
-    if called:
+    if called and named != "stop":
         return "function_call" if functions else "tool_calls"
     return "stop"
+
+
+def named_word(choice: str, word: str) -> str:
+    """`word` (a `Settings.finish_reason_named`) where the choice names a tool."""
+    return word if choice.startswith("name:") else "tool_calls"
 
 
 def failure(reason: str) -> DragomanError:

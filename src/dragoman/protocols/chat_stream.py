@@ -15,7 +15,7 @@ from ..messages import Request
 from . import wire
 from .chat_messages import used_ids
 from .chat_request import Settings
-from .chat_shape import CallIds, Joints, Token, finish_word, logprobs_shape, reasoning_keys
+from .chat_shape import CallIds, Joints, Token, finish_word, logprobs_shape, named_word, reasoning_keys
 from .chunks import Stream, Table
 
 __all__ = ["Writer"]
@@ -50,6 +50,8 @@ class Writer(Stream):
         super().__init__(names, usage=settings.include_usage)
         call_ids = CallIds(used_ids(request.messages), ids)
         self._choices = [_Choice(index, self.head, self.tail, settings, call_ids) for index in range(request.n)]
+        for choice in self._choices:
+            choice.named = named_word(request.choice, settings.finish_reason_named)
 
 
 class _Choice:
@@ -64,7 +66,7 @@ class _Choice:
         self._keys = reasoning_keys(settings.reasoning_field)
         self._reasoning_head = self._head + b'{"%b":' % self._keys[0].encode() if self._keys else b""
         self._also = b',"%b":' % self._keys[1].encode() if len(self._keys) > 1 else b""
-        self._functions = settings.functions
+        self._functions, self.named = settings.functions, "tool_calls"
         self._ids = ids
         self._joints = Joints(inline=settings.reasoning_field == "inline")
         # The part whose frames need no more than their text, or none.
@@ -88,7 +90,7 @@ class _Choice:
     def end(self, more: Mapping[str, Any]) -> bytes:
         """The chunk with the finish."""
         finish = self.finish or Finish("stop")
-        word = finish_word(finish.reason, called=self._called, functions=self._functions)
+        word = finish_word(finish.reason, called=self._called, functions=self._functions, named=self.named)
         stop = b',"stop_reason":' + wire.quote(finish.stop) if finish.stop else b""
         last = b'{},"logprobs":null,"finish_reason":"%b"%b}' % (word.encode(), stop)
         end = self._end

@@ -1,6 +1,8 @@
 """The input of a Responses request: items, as a conversation.
 
 What the assistant said in a row (reasoning, messages, calls) is one message; each result of a tool is a message.
+A call that a host made at an MCP server is a call and its result in one item, and a call like any other here; so is one
+that waited for somebody's approval.
 Items of a kind that is not known here are left out: agents send back whatever they were given.
 """
 
@@ -20,7 +22,16 @@ __all__ = ["item_list", "read_items"]
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _INPUTS = 0x8000  # where the numbers of input items begin; those of the output begin at 0
-_PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
+_PREFIXES = {
+    "message": "msg",
+    "reasoning": "rs",
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "mcp_call": "mcp",
+    "mcp_list_tools": "mcpl",
+    "mcp_approval_request": "mcpr",
+    "mcp_approval_response": "mcpa",
+}
 _PHASES = {"commentary": "commentary", "final_answer": "final"}
 
 
@@ -40,6 +51,8 @@ def read_items(fields: Fields, offer: Offer) -> tuple[tuple[Message, ...], list[
                 reading.item(item, "system" if key == "instructions" else "")
     if "input" not in fields:
         missing(fields.param("input"), "a string or a list of items")
+    for param in reading.approved.values():
+        unsupported(param, "approves a call, which cannot be made here; send what came of it as an mcp_call")
     if not reading.messages:
         invalid(fields.param("input"), "must hold at least one item")
     return tuple(reading.messages), reading.ignored
@@ -77,6 +90,7 @@ class _Reading:
         self.offer = offer
         self.messages: list[Message] = []
         self.ignored: list[str] = []
+        self.approved: dict[str, str] = {}  # calls that wait for what came of them -> where they were approved
         self._names: dict[str, str] = {}
 
     def add(self, role: str, *parts: Part) -> None:
@@ -120,7 +134,8 @@ class _Reading:
             value = wire.dump(value).decode()
         elif not isinstance(value, str | None):
             invalid(fields.param("arguments"), f"must be a string of JSON; it is {kind(value)}", "invalid_type")
-        name = self.offer.name(fields.text("namespace"), fields.required("name", "the name of the function"))
+        space = fields.text("namespace") or fields.text("server_label")
+        name = self.offer.name(space, fields.required("name", "the name of the function"))
         self._call(fields, name, value or "{}")
 
     def custom(self, fields: Fields) -> None:
@@ -135,8 +150,35 @@ class _Reading:
         call_id = fields.text("call_id") or fields.text("id") or missing(fields.param("call_id"), "the id of the call")
         if "output" not in fields:
             missing(fields.param("output"), "what the tool gave back: a string or a list of parts")
-        parts = tuple(_content(fields, "output"))
-        self.add("tool", Result(call_id, parts, self._names.get(call_id, "")))
+        self._result(call_id, *_content(fields, "output"))
+
+    def hosted(self, fields: Fields) -> None:
+        """A call at an MCP server, with what came of it; one that was approved stands before it already."""
+        call_id = fields.text("approval_request_id")
+        if call_id not in self._names:
+            call_id = fields.text("id")
+            self.asked(fields)
+        self.approved.pop(call_id, None)
+        error = fields.get("error")
+        if error is not None:
+            self._result(call_id, Text(_problem(error)), error=True)
+        elif "output" in fields:
+            self._result(call_id, *_content(fields, "output"))
+
+    def asked(self, fields: Fields) -> None:
+        """A call at an MCP server, which waits for approval."""
+        self.function(fields)
+
+    def approval(self, fields: Fields) -> None:
+        call_id = fields.required("approval_request_id", "the id of the request")
+        if fields.flag("approve"):
+            self.approved[call_id] = fields.param("approve")
+            return
+        reason = fields.text("reason")
+        self._result(call_id, Text("The user did not allow this call" + (f": {reason}" if reason else ".")), error=True)
+
+    def _result(self, call_id: str, *parts: Part, error: bool = False) -> None:
+        self.add("tool", Result(call_id, parts, self._names.get(call_id, ""), error))
 
     def _call(self, fields: Fields, name: str, arguments: str) -> None:
         call_id = fields.text("call_id") or fields.text("id") or missing(fields.param("call_id"), "the id of the call")
@@ -152,7 +194,19 @@ _ITEMS: Mapping[str, Callable[[_Reading, Fields], None]] = {
     "custom_tool_call_output": _Reading.output,
     "local_shell_call": _Reading.shell,
     "local_shell_call_output": _Reading.output,
+    "mcp_call": _Reading.hosted,
+    "mcp_approval_request": _Reading.asked,
+    "mcp_approval_response": _Reading.approval,
 }
+
+
+def _problem(error: Any) -> str:
+    """Why a call failed, in words: a text, or an object with a message or with parts."""
+    if isinstance(error, Mapping):
+        error = error.get("message") or error.get("content") or dict(error)
+    if isinstance(error, list) and all(isinstance(part, Mapping) and "text" in part for part in error):
+        error = "\n".join(str(part["text"]) for part in error)
+    return error if isinstance(error, str) else wire.dump(error).decode()
 
 
 def _content(fields: Fields, key: str, phase: str = "") -> Iterator[Part]:

@@ -1,5 +1,8 @@
 """The tools of a Responses request: functions are flat, a namespace is a group of them, and hosted tools are not offered.
 
+A hosted tool is left out, as agents offer what their vendor has to every server; an MCP server is refused, as it was
+chosen for this request.
+
 A function of a namespace goes by its own name, and by both names where another tool has that one too.
 A free-text tool with a grammar is told its grammar, which is not enforced.
 """
@@ -81,6 +84,8 @@ def _tools(fields: Fields, offer: Offer) -> Iterator[tuple[str, Tool]]:
         tool = _tool(fields)
         offer.echo.append(_echo(tool, fields))
         yield "", tool
+    elif form == "mcp":
+        unsupported(fields.param("type"), "is mcp, and MCP servers are not called here; offer their tools as functions")
     else:
         offer.ignored.append(fields.where)
 

@@ -99,7 +99,7 @@ RESPONSES: list[Field] = [
             *_THINKING,
             ("input", "string|array", "the conversation, as a text or as items", "Another question."),
             ("instructions", "string|array", "the first system message", "Be brief."),
-            ("tools", "array", "functions, custom tools and namespaces; hosted ones are left out", [_FLAT]),
+            ("tools", "array", "functions, custom tools and namespaces; hosted ones are left out, mcp is refused", [_FLAT]),
             ("tool_choice", "string|object", "none, auto, required, a name, or allowed_tools", "none", {"tools": [_FLAT]}),
             ("parallel_tool_calls", "boolean", "more than one call in a turn", False),
             ("max_output_tokens", "integer", "tokens at most, thoughts included", 9),

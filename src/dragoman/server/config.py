@@ -113,6 +113,9 @@ class Config:
     tool_arguments: Literal["live", "buffered"] = _setting(
         "live", "Send a call's arguments as they are written, or each call when it is whole."
     )
+    finish_reason_named: Literal["tool_calls", "stop"] = _setting(
+        "tool_calls", "Finish of a chat answer whose call the request named; the vendor and vLLM say stop."
+    )
     recover: Literal["strict", "turn-start", "anywhere"] = _setting(
         "turn-start", "Where calls without their marks are looked for."
     )

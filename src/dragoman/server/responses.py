@@ -132,7 +132,7 @@ class _Answers(Answers):
 
     async def _open(self, data: Mapping[str, Any], caller: Caller) -> tuple[Exchange, Wire]:
         shelf, answer_id = self.service.shelf, self.prefix + secrets.token_hex(12)
-        given = await Input.read(shelf, data)
+        given = await Input.read(shelf, data, caller.key.name)
         request, settings = given.request(self._defaults())
         check_request(request, self.service.config)
         served = self.service.pick(request.model)
@@ -146,7 +146,7 @@ class _Answers(Answers):
             _check_store(settings)
             return exchange, Wire(*words, **facts)
         own = item_list(given.own, answer_id)
-        record = Record(answer_id, {}, own, settings.previous)
+        record = Record(answer_id, {}, own, settings.previous, key=caller.key.name)
         recording = shelf.open(record, background=settings.background)
         wire = Recorded(shelf, recording, *words, **facts)
         recording.cancel = partial(exchange.fail, Cancelled("the response was cancelled"))
@@ -208,10 +208,10 @@ class _Kept:
 
 async def _get(service: Service, response_id: str, scope: Scope) -> Any:
     """A response, or its stream behind an event that the client has seen."""
-    asked, recording = _query(scope), service.shelf.live.get(response_id)
+    asked, recording = _query(scope), service.shelf.writing(response_id, service.asking)
     after = _number(asked, "starting_after", -1, -1)
     if recording is None:
-        record = await service.shelf.find(response_id)
+        record = await service.shelf.find(response_id, service.asking)
         if asked.get("stream") != "true":
             return record.response
         recording = Recording(record, background=False)
@@ -223,16 +223,16 @@ async def _get(service: Service, response_id: str, scope: Scope) -> Any:
 
 
 async def _delete(service: Service, response_id: str, _: Scope) -> Any:
-    await service.shelf.forget(response_id)
+    await service.shelf.forget(response_id, service.asking)
     return {"id": response_id, "object": "response", "deleted": True}
 
 
 async def _cancel(service: Service, response_id: str, _: Scope) -> Any:
-    recording = service.shelf.live.get(response_id)
+    recording = service.shelf.writing(response_id, service.asking)
     if recording is None and service.end(response_id):  # one that is not kept
         return {"id": response_id, "object": "response", "status": "cancelled"}
     if recording is None:
-        response = (await service.shelf.find(response_id)).response
+        response = (await service.shelf.find(response_id, service.asking)).response
         if not response.get("background"):
             raise RequestError("this response has ended already; it cannot be cancelled", param="response_id")
         return response
@@ -242,8 +242,8 @@ async def _cancel(service: Service, response_id: str, _: Scope) -> Any:
 
 
 async def _input_items(service: Service, response_id: str, scope: Scope) -> Any:
-    recording = service.shelf.live.get(response_id)
-    record = recording.record if recording else await service.shelf.find(response_id)
+    recording = service.shelf.writing(response_id, service.asking)
+    record = recording.record if recording else await service.shelf.find(response_id, service.asking)
     asked = _query(scope)
     items = record.input if asked.get("order") == "asc" else record.input[::-1]
     after = asked.get("after")
@@ -260,7 +260,7 @@ async def _input_items(service: Service, response_id: str, scope: Scope) -> Any:
 
 async def _count(service: Service, data: Mapping[str, Any]) -> Any:
     """How many tokens the prompt of a request has."""
-    request, _ = (await Input.read(service.shelf, data)).request(Settings())
+    request, _ = (await Input.read(service.shelf, data, service.asking)).request(Settings())
     served = service.pick(request.model)
     (choice,) = await prepare(request, served, service.config.policy, str)
     count = await served.engine.count(choice.prompt)

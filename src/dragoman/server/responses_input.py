@@ -25,16 +25,16 @@ class Input:
     before: Sequence[Any] = ()
 
     @classmethod
-    async def read(cls, shelf: Shelf, data: Mapping[str, Any]) -> Self:
-        """Look up what a request refers to.
+    async def read(cls, shelf: Shelf, data: Mapping[str, Any], key: str = "") -> Self:
+        """Look up what a request of a key refers to.
 
         Raises:
             RequestError: it is not here (404).
         """
         own, previous = data.get("input"), data.get("previous_response_id")
-        before = await _before(shelf, previous) if isinstance(previous, str) and previous else ()
+        before = await _before(shelf, previous, key) if isinstance(previous, str) and previous else ()
         if isinstance(own, list):
-            own = [await _resolved(shelf, item, index) for index, item in enumerate(own)]
+            own = [await _resolved(shelf, key, item, index) for index, item in enumerate(own)]
         return cls(data, own, before)
 
     def request(self, defaults: Settings) -> tuple[Request, Settings]:
@@ -53,19 +53,19 @@ class Input:
             raise
 
 
-async def _before(shelf: Shelf, response_id: str) -> list[Any]:
+async def _before(shelf: Shelf, response_id: str, key: str) -> list[Any]:
     """All that was said before: for each response its input, then its output."""
-    records = await shelf.chain(response_id)
+    records = await shelf.chain(response_id, key)
     return [item for record in records for item in (*record.input, *record.response.get("output", ()))]
 
 
-async def _resolved(shelf: Shelf, item: Any, index: int) -> Any:
+async def _resolved(shelf: Shelf, key: str, item: Any, index: int) -> Any:
     """An item that is named by its id, as it was."""
     if not isinstance(item, Mapping) or item.get("type") != "item_reference":
         return item
     item_id = str(item.get("id"))
     # The id of an item begins with that of its response.
-    record = await _record(shelf, "resp_" + item_id.rpartition("_")[2][:-4])
+    record = await _record(shelf, "resp_" + item_id.rpartition("_")[2][:-4], key)
     items = (*record.input, *record.response.get("output", ())) if record else ()
     found = next((known for known in items if known.get("id") == item_id), None)
     if found is None:
@@ -74,9 +74,9 @@ async def _resolved(shelf: Shelf, item: Any, index: int) -> Any:
     return found
 
 
-async def _record(shelf: Shelf, response_id: str) -> Record | None:
+async def _record(shelf: Shelf, response_id: str, key: str) -> Record | None:
     try:
-        return await shelf.find(response_id)
+        return await shelf.find(response_id, key)
     except RequestError:
         return None
 

@@ -120,6 +120,11 @@ class Service:
         _key.set(key)
         return key
 
+    @property
+    def asking(self) -> str:
+        """The name of this request's key, "" on a server without keys."""
+        return _key.get().name
+
     def pick(self, model: str) -> Served:
         """The model of a name, if this request's key may use it; see `Roster.pick`."""
         served = self.roster.pick(model)

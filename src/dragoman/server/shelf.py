@@ -1,4 +1,4 @@
-"""Shelf: the responses that are being written, and those that were kept."""
+"""Shelf: the responses that are being written, and those that were kept; each for the API key that it was made with."""
 
 from __future__ import annotations
 
@@ -107,7 +107,10 @@ class Recording:
 
 
 class Shelf:
-    """Finds, keeps and forgets responses.  Without a store it keeps nothing."""
+    """Finds, keeps and forgets responses.  Without a store it keeps nothing.
+
+    A `key` is the name of the one who asks, and finds what was made with it; "" (a server without keys) finds all.
+    """
 
     def __init__(self, store: Store | None) -> None:
         self.store = store
@@ -139,43 +142,48 @@ class Shelf:
         if recording := self.live.pop(response_id, None):
             recording.end()
 
-    async def find(self, response_id: str) -> Record:
+    def writing(self, response_id: str, key: str = "") -> Recording | None:
+        """A response that is being written, None if there is none."""
+        recording = self.live.get(response_id)
+        return recording if recording and key in ("", recording.record.key) else None
+
+    async def find(self, response_id: str, key: str = "") -> Record:
         """A response that was kept.
 
         Raises:
             RequestError: there is none (404).
         """
-        record: Record | None = await self._do("load", response_id)
+        record: Record | None = await self._do("load", response_id, key)
         if record is None:
             raise missing(response_id)
         return _settled(record)
 
-    async def chain(self, response_id: str) -> Sequence[Record]:
+    async def chain(self, response_id: str, key: str = "") -> Sequence[Record]:
         """A response and all that it follows from, the oldest first.
 
         Raises:
             RequestError: one of them is not here (404), or is still being written (400).
         """
-        if response_id in self.live:
+        if self.writing(response_id, key):
             problem = f"the response {response_id!r} is still being written; wait for its end"
             raise RequestError(problem, param="previous_response_id", code="previous_response_in_progress")
-        records: Sequence[Record] = await self._do("chain", response_id) or ()
+        records: Sequence[Record] = await self._do("chain", response_id, key) or ()
         absent = records[0].previous if records else response_id
         if absent:
             raise missing(absent, "previous_response_id", "previous_response_not_found")
         return records
 
-    async def forget(self, response_id: str) -> None:
+    async def forget(self, response_id: str, key: str = "") -> None:
         """Delete a response, also one that is being written.
 
         Raises:
             RequestError: there is none (404).
         """
-        recording = self.live.get(response_id)
+        recording = self.writing(response_id, key)
         if recording is not None:
             recording.forgotten = True
             recording.cancel()
-        if not await self._do("delete", response_id) and recording is None:
+        if not await self._do("delete", response_id, key) and recording is None:
             raise missing(response_id)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:

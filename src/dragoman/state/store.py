@@ -3,6 +3,7 @@
 What was saved survives a killed process.  The file is bounded: what was not used for long goes, and where there are too
 many or too large responses, those go that were not used for longest.  Using a response keeps all that it follows from.
 The file is made when there is something to keep.
+What one API key kept is not there for another.
 """
 
 from __future__ import annotations
@@ -23,24 +24,28 @@ from ..errors import EngineError, UsageError
 
 __all__ = ["Limits", "Record", "SQLite", "Store"]
 
-_FORMAT = 1
+_FORMAT = 2
 _MARK = 0x44524147  # the file is ours
 _PATIENCE = 10.0  # seconds to wait for another process that is writing
 _SCHEMA = f"""
 create table responses(
   id text primary key, previous text not null, owner text not null, used real not null, size integer not null,
-  facts blob not null, frames blob not null
+  facts blob not null, frames blob not null, key text not null default ''
 );
 create index responses_used on responses(used, size);
 pragma application_id = {_MARK};
 pragma user_version = {_FORMAT};
 """
-_CHAIN = """
+# What leads from each older format to the next one.  What format 1 kept belongs to no key: it did not say to which.
+_STEPS = {1: "alter table responses add column key text not null default ''"}
+_OWN = "(:key = '' or key = :key)"
+_LOAD = f"select id, previous, owner, key, facts, frames from responses where id = :id and {_OWN}"  # noqa: S608 (ours)
+_CHAIN = f"""
 with recursive chain(id, depth) as (
-  select ?, 0 union select previous, depth + 1 from responses join chain using(id)
-  where previous != '' and depth < 10000
-) select r.id, r.previous, r.owner, r.facts from chain join responses r using(id) order by depth desc
-"""
+  select :id, 0 union select previous, depth + 1 from responses join chain using(id)
+  where previous != '' and depth < 10000 and {_OWN}
+) select id, previous, owner, key, facts from chain join responses using(id) where {_OWN} order by depth desc
+"""  # noqa: S608 (every part is ours)
 
 
 @dataclass(slots=True)
@@ -48,7 +53,8 @@ class Record:
     """A response that is kept.
 
     `response`: the object as it stands.  `input`: the items of its own request.  `previous`: the response that it follows.
-    `frames`: its stream.  `owner`: who is writing it, "" once it is whole.
+    `frames`: its stream.  `owner`: the process that is writing it, "" once it is whole.
+    `key`: the name of the API key that it was made with, "" for none.
     """
 
     id: str
@@ -57,6 +63,7 @@ class Record:
     previous: str = ""
     frames: bytes = b""
     owner: str = ""
+    key: str = ""
 
 
 @dataclass(slots=True)
@@ -69,18 +76,21 @@ class Limits:
 
 
 class Store(Protocol):
-    """Keeps records.  All methods raise `EngineError` where it cannot be read or written."""
+    """Keeps records.  All methods raise `EngineError` where it cannot be read or written.
+
+    A `key` asks for the records of that key alone, "" for those of all.
+    """
 
     def save(self, record: Record) -> None:
         """Keep a record, instead of an earlier one of its id."""
 
-    def load(self, record_id: str) -> Record | None:
+    def load(self, record_id: str, key: str = "") -> Record | None:
         """A record with its frames, None if there is none."""
 
-    def chain(self, record_id: str) -> Sequence[Record]:
+    def chain(self, record_id: str, key: str = "") -> Sequence[Record]:
         """A record and all that it follows from, the oldest first, without frames; () if there is none."""
 
-    def delete(self, record_id: str) -> bool:
+    def delete(self, record_id: str, key: str = "") -> bool:
         """Forget a record; whether there was one."""
 
     def close(self) -> None:
@@ -112,39 +122,39 @@ class SQLite:
         """As in `Store`."""
         facts = _pack(json.dumps({"response": record.response, "input": record.input}).encode())
         frames = _pack(record.frames) if record.frames else b""
-        row = (record.id, record.previous, record.owner, self._clock(), len(facts) + len(frames), facts, frames)
+        size = len(facts) + len(frames)
+        row = (record.id, record.previous, record.owner, self._clock(), size, facts, frames, record.key)
         with self._lock, _told(self.path), self._connect() as database:
-            database.execute("insert or replace into responses values(?, ?, ?, ?, ?, ?, ?)", row)
+            database.execute("insert or replace into responses values(?, ?, ?, ?, ?, ?, ?, ?)", row)
             self._prune(database)
 
-    def load(self, record_id: str) -> Record | None:
+    def load(self, record_id: str, key: str = "") -> Record | None:
         """As in `Store`."""
         if self._absent:
             return None
         with self._lock, _told(self.path), self._connect() as database:
-            rows = database.execute(
-                "select id, previous, owner, facts, frames from responses where id = ?", [record_id]
-            )
-            found = rows.fetchone()
-            database.execute("update responses set used = ? where id = ?", [self._clock(), record_id])
+            found = database.execute(_LOAD, {"id": record_id, "key": key}).fetchone()
+            if found:
+                database.execute("update responses set used = ? where id = ?", [self._clock(), record_id])
         return _record(*found) if found else None
 
-    def chain(self, record_id: str) -> Sequence[Record]:
+    def chain(self, record_id: str, key: str = "") -> Sequence[Record]:
         """As in `Store`."""
         if self._absent:
             return ()
         with self._lock, _told(self.path), self._connect() as database:
-            records = [_record(*row) for row in database.execute(_CHAIN, [record_id])]
+            records = [_record(*row) for row in database.execute(_CHAIN, {"id": record_id, "key": key})]
             used = [(self._clock(), record.id) for record in records]
             database.executemany("update responses set used = ? where id = ?", used)
         return records if records and records[-1].id == record_id else ()
 
-    def delete(self, record_id: str) -> bool:
+    def delete(self, record_id: str, key: str = "") -> bool:
         """As in `Store`."""
         if self._absent:
             return False
         with self._lock, _told(self.path), self._connect() as database:
-            return database.execute("delete from responses where id = ?", [record_id]).rowcount > 0
+            which = {"id": record_id, "key": key}
+            return database.execute(f"delete from responses where id = :id and {_OWN}", which).rowcount > 0  # noqa: S608
 
     def close(self) -> None:
         """As in `Store`."""
@@ -218,7 +228,7 @@ def _make(path: str) -> None:
 
 
 def _check(database: sqlite3.Connection, path: str) -> None:
-    """Make the tables in an empty file; any other must be ours.
+    """Make the tables in an empty file; any other must be ours, and one of an older format is brought up to date.
 
     Raises:
         UsageError: it is not, or is damaged.
@@ -230,6 +240,8 @@ def _check(database: sqlite3.Connection, path: str) -> None:
                 _create(database)
             ((mark,),) = database.execute("pragma application_id")
             ((version,),) = database.execute("pragma user_version")
+            if mark == _MARK:
+                version = _updated(database, version)
         if mark == _MARK and version == _FORMAT:
             database.execute("pragma journal_mode = wal").close()
             database.execute("pragma synchronous = normal").close()
@@ -251,6 +263,15 @@ def _tables(database: sqlite3.Connection) -> bool:
         return rows.fetchone() is not None
 
 
+def _updated(database: sqlite3.Connection, version: int) -> int:
+    """The format of the file, after what leads from an older one to this."""
+    while version in _STEPS:
+        database.execute(_STEPS[version]).close()
+        version += 1
+        database.execute(f"pragma user_version = {version}").close()
+    return version
+
+
 def _create(database: sqlite3.Connection) -> None:
     for statement in filter(str.strip, _SCHEMA.split(";")):
         database.execute(statement).close()
@@ -260,10 +281,10 @@ def _exceeds(count: int, size: int, limits: Limits) -> bool:
     return bool((limits.count and count > limits.count) or (limits.bytes and size > limits.bytes))
 
 
-def _record(record_id: str, previous: str, owner: str, facts: bytes, frames: bytes = b"") -> Record:
+def _record(record_id: str, previous: str, owner: str, key: str, facts: bytes, frames: bytes = b"") -> Record:
     found = json.loads(zlib.decompress(facts))
     whole = zlib.decompress(frames) if frames else b""
-    return Record(record_id, found["response"], found["input"], previous, whole, owner)
+    return Record(record_id, found["response"], found["input"], previous, whole, owner, key)
 
 
 def _pack(data: bytes) -> bytes:

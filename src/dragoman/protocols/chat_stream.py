@@ -49,15 +49,14 @@ class Writer(Stream):
         names["model"] = model or request.model
         super().__init__(names, usage=settings.include_usage)
         call_ids = CallIds(used_ids(request.messages), ids)
-        self._choices = [_Choice(index, self.head, self.tail, settings, call_ids) for index in range(request.n)]
-        for choice in self._choices:
-            choice.named = named_word(request.choice, settings.finish_reason_named)
+        named = named_word(request.choice, settings.finish_reason_named)
+        self._choices = [_Choice(index, self.head, self.tail, settings, call_ids, named) for index in range(request.n)]
 
 
 class _Choice:
     """One choice of a stream: where it stands, and its frames cut into what surrounds a text."""
 
-    def __init__(self, index: int, head: bytes, end: bytes, settings: Settings, ids: CallIds) -> None:
+    def __init__(self, index: int, head: bytes, end: bytes, settings: Settings, ids: CallIds, named: str) -> None:
         self._head = head + b'{"index":%d,"delta":' % index
         self._end = end
         self._tail = b',"logprobs":null,"finish_reason":null}' + end
@@ -66,7 +65,7 @@ class _Choice:
         self._keys = reasoning_keys(settings.reasoning_field)
         self._reasoning_head = self._head + b'{"%b":' % self._keys[0].encode() if self._keys else b""
         self._also = b',"%b":' % self._keys[1].encode() if len(self._keys) > 1 else b""
-        self._functions, self.named = settings.functions, "tool_calls"
+        self._functions, self._named = settings.functions, named
         self._ids = ids
         self._joints = Joints(inline=settings.reasoning_field == "inline")
         # The part whose frames need no more than their text, or none.
@@ -90,7 +89,7 @@ class _Choice:
     def end(self, more: Mapping[str, Any]) -> bytes:
         """The chunk with the finish."""
         finish = self.finish or Finish("stop")
-        word = finish_word(finish.reason, called=self._called, functions=self._functions, named=self.named)
+        word = finish_word(finish.reason, called=self._called, functions=self._functions, named=self._named)
         stop = b',"stop_reason":' + wire.quote(finish.stop) if finish.stop else b""
         last = b'{},"logprobs":null,"finish_reason":"%b"%b}' % (word.encode(), stop)
         end = self._end

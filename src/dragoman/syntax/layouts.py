@@ -22,7 +22,7 @@ from .codecs.python import Python
 from .probes import IDS, NAMES
 from .template import marks
 
-__all__ = ["Layout", "joint", "layouts"]
+__all__ = ["Layout", "Unit", "joint", "layouts", "units"]
 
 KEYS, VALUES = ("k1y", "k2y"), ("V4lue one", "W0rd two")
 _NUMBER = re.compile(rf"({'|'.join(NAMES)}):\d+")
@@ -48,7 +48,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class Unit:
     """A call in a text, from its name (or id, or payload) to the end of its payload."""
 
     start: int
@@ -58,19 +58,25 @@ class _Unit:
 
 
 Texts = Mapping[str, str]
+Find = Callable[[Texts, str, int], Unit | None]
 
 
 def layouts(texts: Texts) -> Iterator[Layout]:
     """The layouts that explain the renderings of one call and of two, the likeliest first."""
     texts = {what: _NUMBER.sub(r"\1:0", text) for what, text in texts.items()}
-    for find in (_json, _elements, _tagged, _braces, _python):
-        unit = find(texts, "a string", 0)
-        if unit is None:
-            continue
+    for unit, find in units(texts):
         yield from _around(texts, unit, find)
 
 
-def _around(texts: Texts, unit: _Unit, find: Callable[[Texts, str, int], _Unit | None]) -> Iterator[Layout]:
+def units(texts: Texts) -> Iterator[tuple[Unit, Find]]:
+    """The readings of one call, each with what found it."""
+    for find in (_json, _elements, _tagged, _braces, _python):
+        unit = find(texts, "a string", 0)
+        if unit is not None:
+            yield unit, find
+
+
+def _around(texts: Texts, unit: Unit, find: Find) -> Iterator[Layout]:
     one, two = texts["a string"], texts.get("two calls", "")
     before, after = one[: unit.start], one[unit.end :]
     own = "functions.{name}:{index}" if unit.inner.startswith("{name}:{index}") else ""
@@ -117,7 +123,7 @@ def _at_mark(text: str, at: int) -> bool:
 # --- codecs
 
 
-def _json(texts: Texts, what: str, number: int) -> _Unit | None:
+def _json(texts: Texts, what: str, number: int) -> Unit | None:
     """A JSON object: the arguments, or a whole call."""
     text, name = texts.get(what, ""), NAMES[number]
     decoder = json.JSONDecoder()
@@ -130,7 +136,7 @@ def _json(texts: Texts, what: str, number: int) -> _Unit | None:
             return _named(text, found.start(), end, number, JsonObject())
         if name in json.dumps(value) and KEYS[0] in json.dumps(value):
             codec = _envelope(value, name, IDS[number])
-            return _Unit(found.start(), end, "{call}", codec) if codec else None
+            return Unit(found.start(), end, "{call}", codec) if codec else None
     return None
 
 
@@ -153,7 +159,7 @@ def _envelope(value: Any, name: str, id: str) -> JsonCall | None:
     return JsonCall(named, more, own, listed=listed)
 
 
-def _elements(texts: Texts, what: str, number: int) -> _Unit | None:
+def _elements(texts: Texts, what: str, number: int) -> Unit | None:
     """An element for each key, which names it at both ends."""
     text = texts.get(what, "")
     found = [_element(key, value).search(text) for key, value in zip(KEYS, VALUES, strict=True)]
@@ -171,7 +177,7 @@ def _element(key: str, value: str) -> re.Pattern[str]:
     return re.compile(rf"<{key}>{re.escape(value)}(?P<close>[^\s\w]*\S{{0,32}}?</){key}>")
 
 
-def _tagged(texts: Texts, what: str, number: int) -> _Unit | None:
+def _tagged(texts: Texts, what: str, number: int) -> Unit | None:
     """Key and value as text between marks of their own."""
     one, two = texts.get("a string", ""), texts.get("two strings", "")
     first, second = _pair(one, 0), _pair(two, 1)
@@ -226,7 +232,7 @@ def _common(one: str, other: str) -> int:
     return size
 
 
-def _braces(texts: Texts, what: str, number: int) -> _Unit | None:
+def _braces(texts: Texts, what: str, number: int) -> Unit | None:
     """Bare keys, strings between marks."""
     text = texts.get(what, "")
     first = re.search(rf"\{{{KEYS[0]}:(?P<mark>[^\w\s]\S*?|){re.escape(VALUES[0])}(?P=mark)", text)
@@ -236,7 +242,7 @@ def _braces(texts: Texts, what: str, number: int) -> _Unit | None:
     return _named(text, first.start(), end + 1, number, Braces(first["mark"])) if end > 0 else None
 
 
-def _python(texts: Texts, what: str, number: int) -> _Unit | None:
+def _python(texts: Texts, what: str, number: int) -> Unit | None:
     """A call as Python writes it, perhaps in a list."""
     text = texts.get(what, "")
     found = re.search(rf"\[?\b{NAMES[number]}\({KEYS[0]}=([\"'])", text)
@@ -244,10 +250,10 @@ def _python(texts: Texts, what: str, number: int) -> _Unit | None:
         return None
     end = text.find(")", found.end())
     listed = text[found.start()] == "["
-    return _Unit(found.start(), end + 1 + listed, "{call}", Python(listed=listed)) if end > 0 else None
+    return Unit(found.start(), end + 1 + listed, "{call}", Python(listed=listed)) if end > 0 else None
 
 
-def _named(text: str, start: int, end: int, number: int, codec: Codec) -> _Unit | None:
+def _named(text: str, start: int, end: int, number: int, codec: Codec) -> Unit | None:
     """Arguments with the name before them; an id in between is told too."""
     name, given = NAMES[number], IDS[number]
     at, own = text.rfind(name, 0, start), text.rfind(given, 0, start)
@@ -255,4 +261,4 @@ def _named(text: str, start: int, end: int, number: int, codec: Codec) -> _Unit 
         return None
     first = min(place for place in (at, own) if place >= 0)
     between = text[first:start].replace(name, "{name}").replace(given, "{id}")
-    return _Unit(first, end, f"{_NUMBERED.sub('{name}:{index}', between)}{{args}}", codec)
+    return Unit(first, end, f"{_NUMBERED.sub('{name}:{index}', between)}{{args}}", codec)

@@ -25,6 +25,7 @@ from ..messages import Call, Turn
 from .decode import decode
 from .dialect import Dialect
 from .encode import encode
+from .framing import Framing
 from .layouts import layouts
 from .metadata import compiled
 from .outline import Outline
@@ -94,7 +95,7 @@ class _Study:
         if not shows_calls:
             return self.told(base, [probe for probe in shown if not probe.turn.calls])
         texts = {probe.what: probe.text for probe in shown}
-        guesses = [self.judged(guess, shown) for guess in self.guesses(base, texts)]
+        guesses = [self.judged(guess, shown) for guess in self.guesses(base, texts, outline.framing)]
         best = max(guesses, key=_rank, default=None)
         if best is None or "a string" in best.unread:
             raise UsageError(f"how a call is written could not be told from {texts.get('a string', '')!r:.300}")
@@ -104,10 +105,13 @@ class _Study:
         """The probes whose words all show, without what stands around the turn."""
         for what, turn in (*turns(), ("another call", _another())):
             text = self.probes.turn(turn)
-            if text and all(word in text for word in _words(turn)):
+            if text and all(word in text for word in _words(turn)) and not outline.hidden(text, turn):
                 yield Probe(what, turn, outline.inner(text, turn))
 
-    def guesses(self, base: Dialect, texts: Mapping[str, str]) -> Iterator[Dialect]:
+    def guesses(self, base: Dialect, texts: Mapping[str, str], framing: Framing | None) -> Iterator[Dialect]:
+        if framing:
+            for guess in framing.guesses(base, texts):
+                yield replace(guess, special=self.special(guess))
         for layout in layouts(texts):
             fields: dict[str, Any] = {"call": layout.call, "args": layout.codec, "section": layout.section}
             try:
@@ -156,15 +160,18 @@ def reads(dialect: Dialect, probe: Probe) -> bool:
 def writes(dialect: Dialect, probe: Probe) -> bool:
     """Whether a dialect writes a probe's turn exactly as the template does."""
     try:
-        return encode(dialect, probe.turn, prompt=dialect.begins).strip() == _ended(dialect, probe.text)
+        return _ended(dialect, encode(dialect, probe.turn, prompt=dialect.begins)) == _ended(dialect, probe.text)
     except UsageError:
         return False
 
 
 def _ended(dialect: Dialect, text: str) -> str:
-    """A text without the mark that ends its turn."""
+    """A text without the marks that end its turn, of which that of its last message may be one."""
     text = text.strip()
-    return next((text.removesuffix(mark).rstrip() for mark in dialect.ends if text.endswith(mark)), text)
+    closes = dialect.frame.closes if dialect.frame else [mark for one in dialect.content for mark in marks(one)[-1:]]
+    for mark in (*dialect.ends, *closes):
+        text = text.removesuffix(mark).rstrip()
+    return text
 
 
 def _meaning(turn: Turn) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..errors import UsageError
 from ..messages import Reasoning, Text, Turn
 from .dialect import Dialect
+from .framing import Framing, framing
 from .probes import AGAIN, ANSWER, ARGUMENTS, NAMES, RESULT, THOUGHT, Probes, behind, calling
 from .template import marks
 
@@ -32,10 +33,11 @@ class Outline:
         if not (self.asked or self.last or self.called):
             raise UsageError("nothing could be told: the template shows neither a question nor an answer")
         self.thinks = self._thinks()
-        self.begins = self._begins()
+        self.framing = self._framing()
+        self.begins = self.framing.begins if self.framing else self._begins()
         self.opened, self.closed = self._around_thought()
         self.wrapped = self._wrapped()
-        self.ends = tuple(dict.fromkeys(self._ends()))
+        self.ends = self.framing.ends if self.framing else tuple(dict.fromkeys(self._ends()))
 
     def dialect(self, name: str) -> Dialect:
         """All but the calls."""
@@ -58,12 +60,35 @@ class Outline:
         ends = [at for mark in self.ends if (at := text.find(mark, max(last, 0))) >= 0]
         return text[: min(ends, default=len(text))]
 
+    def hidden(self, text: str, turn: Turn) -> bool:
+        """Whether an answer without a thought stands where a thought would: such a text says nothing of answers."""
+        if turn.reasoning or ANSWER not in text:
+            return False
+        head = self._behind(text).partition(ANSWER)[0]
+        if self.framing:
+            return bool(self.framing.thought) and head.endswith(self.framing.thought[0])
+        return bool(self.opened) and self.opened in head and self.closed.strip() not in head.rpartition(self.opened)[2]
+
     def _without_thought(self, text: str) -> str:
         """A text without a block of no thoughts at its beginning, or the mark that closes one."""
         opened, closed = (re.escape(mark) for mark in self.thinks)
         return re.sub(rf"\A\s*(?:{opened})?\s*{closed}\s*", "", text) if closed else text
 
     # --- each part
+
+    def _framing(self) -> Framing | None:
+        """The messages of a turn, where it has several."""
+        shown = {
+            "text": self.last,
+            "old": self.old,
+            "thought": self.thought,
+            "called": self.called,
+            "told": self.probes.turn(calling(ARGUMENTS["a string"], text=ANSWER)),
+        }
+        found = framing(shown, self.asked, self.still)
+        if found:
+            self.found["messages"] = "reasoning and text" if found.thought else "text and a call"
+        return found
 
     def _behind(self, text: str) -> str:
         """What stands behind the turn's beginning."""

@@ -45,11 +45,11 @@ def part(count: int) -> float:
 
 def test_most_are_read_as_they_are_written():
     every = listed().values()
-    assert part(sum(one.read == one.probes > 0 for one in every)) > 0.8
-    assert part(sum(one.read > 0.8 * one.probes > 0 for one in every)) > 0.85
+    assert part(sum(one.read == one.probes > 0 for one in every)) > 0.93
+    assert part(sum(one.read > 0.8 * one.probes > 0 for one in every)) > 0.95
 
 
-def test_nine_of_ten_are_learnt_at_least_as_well_as_they_were_written_by_hand():
+def test_nineteen_of_twenty_are_learnt_at_least_as_well_as_they_were_written_by_hand():
     every = listed().values()
-    assert part(sum(one.learnt >= one.read for one in every)) > 0.9
-    assert part(sum(one.rewritten >= one.written for one in every)) > 0.9
+    assert part(sum(one.learnt >= one.read for one in every)) > 0.95
+    assert part(sum(one.rewritten >= one.written for one in every)) > 0.95

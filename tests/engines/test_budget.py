@@ -82,10 +82,25 @@ def test_size(template: str) -> None:
         ("{% for x in [[1, [2]]] recursive %}{{ x if x is number else loop(x) }}{% endfor %}", "12"),
         ("{% filter upper %}a{{ 'b' ~ 'c' }}{% endfilter %}", "ABC"),
         ("{% if 'a' ~ 'b' == 'ab' %}{{ {'k': 'v' ~ 1}['k'] }}{% endif %}", "v1"),
+        ("{% set n = namespace(ids=[]) %}{% set _ = n.ids.append('x') %}{{ n.ids.pop(0) }}{{ n.ids }}", "x[]"),
+        ("{% set l = [1] %}{% for x in [2, 3] %}{% set _ = l.append(x) %}{% endfor %}{{ l | join }}", "123"),
     ],
 )
 def test_ordinary_templates_do_not_notice(template: str, text: str) -> None:
     assert render(template, {}) == text
+
+
+def test_a_list_of_the_template_is_new_in_every_rendering() -> None:
+    for _ in range(2):
+        assert render("{% set l = [1] %}{% set _ = l.append(2) %}{{ l }}", {}) == "[1, 2]"
+
+
+@pytest.mark.parametrize("step", ["append(1)", "pop()", "clear()", "extend([1])"])
+def test_what_a_template_was_given_stays_as_it_is(step: str) -> None:
+    given = [7]
+    with pytest.raises(EngineError, match="does what no template may"):
+        render("{% set own = [] %}{% set _ = own.append(1) %}{% set _ = given." + step + " %}", {"given": given})
+    assert given == [7]
 
 
 def test_the_limit_is_of_one_rendering(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from dragoman import api
 from dragoman.errors import DialectError, UsageError
 from dragoman.syntax.codecs.braces import Braces
+from dragoman.syntax.codecs.header import Header
 from dragoman.syntax.codecs.json import JsonObject
 from dragoman.syntax.codecs.json_call import JsonCall
 from dragoman.syntax.dialect import Dialect, Form
@@ -47,6 +48,7 @@ def test_its_forms_begin_with_the_canonical_one_and_share_its_codec():
         ({"section": "<calls>"}, "exactly one {calls}"),
         ({"thoughts": ("<t>",)}, "exactly one {text}"),
         ({"content": ("<a>{text}", "<b>{name}")}, "exactly one {text}"),
+        ({"frame": Header("<s>", "me", "<c>", "<m>", (), (), {"a": ("content", "")})}, "need a call"),
     ],
 )
 def test_a_definition_that_cannot_work_is_refused(fields: dict, problem: str):

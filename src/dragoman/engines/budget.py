@@ -67,6 +67,10 @@ class Budgeted(ImmutableSandboxedEnvironment):
             _check_method(getattr(called, "__name__", ""), str(owner), args)
         return super().call(context, called, *args, **kwargs)
 
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """A list that the template wrote itself may grow and shrink by one; what it was given stays as it is."""
+        return (attr in _STEPS and type(obj) is _Own) or super().is_safe_attribute(obj, attr, value)
+
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """The method `format` of a text."""
         made = super().wrap_str_format(value)
@@ -89,6 +93,8 @@ class Budgeted(ImmutableSandboxedEnvironment):
         for block in tree.find_all(nodes.AssignBlock):
             block.filter = _filter(block.filter, "_sized")
         _replace_operators(tree)
+        if any(f".{step}(" in source for step in _STEPS):
+            _replace_lists(tree)
         tree.set_environment(self)
         return tree
 
@@ -113,6 +119,27 @@ def _asking(value: Any) -> Any:
         return _filter(value.nodes[0], "_joined", *value.nodes[1:])
     name = _OPERATORS.get(type(value))
     return value if name is None else _filter(value.left, name, value.right)
+
+
+class _Own(list[Any]):
+    """A list that a template wrote (some keep the ids of calls in one)."""
+
+
+_STEPS = ("append", "pop")
+
+
+def _replace_lists(node: nodes.Node) -> None:
+    """Every list that is written out becomes one of the template's own."""
+    for child in node.iter_child_nodes():
+        _replace_lists(child)
+    for name, value in node.iter_fields():
+        if isinstance(value, nodes.List):
+            setattr(node, name, _filter(value, "_own"))
+
+
+@pass_context  # else Jinja would think that it is always the same, and make one for all renderings
+def _own(_: Context, written: list[Any]) -> _Own:
+    return _Own(written)
 
 
 @pass_context  # else Jinja would think that it is always the same, and do it once
@@ -197,6 +224,7 @@ _OURS: dict[str, Callable[..., Any]] = {
     "_joined": _joined,
     "_modulo": _modulo,
     "_multiply": _multiply,
+    "_own": _own,
     "_raise": _raise,
     "_sized": _sized,
     "_tick": _tick,

@@ -129,6 +129,8 @@ class Dialect:
 def _problems(dialect: Dialect) -> Iterator[str]:
     if dialect.call and dialect.args is None:
         yield "a call template needs a codec (args=)"
+    if dialect.frame is not None and not dialect.call:
+        yield "messages with headers (frame=) need a call"
     for form in dialect.forms:
         names = holes(form.template)
         if ("args" in names) == ("call" in names):

@@ -51,25 +51,33 @@ class Framing:
         """The dialects that may write like that."""
         if texts.get("a string"):
             for unit, find in units(texts):
-                yield from self._made(_Heads(self, *self._call(texts, unit, find(texts, "another call", 1))), base, unit)
+                yield from self._made(
+                    _Heads(self, *self._call(texts, unit, find(texts, "another call", 1))), base, unit
+                )
         for layout in layouts(texts):
             yield from self._unframed(base, layout)
 
     def plain(self, base: Dialect) -> Dialect:
-        """What is known where no call shows."""
-        fields: dict[str, Any] = {"begins": self.begins, "again": self.again, "ends": self.ends, "drops": (), "label": ""}
+        """A dialect without a frame: the marks of each kind of message tell it."""
         opened, closed = self.answer
-        content = (f"{opened}{{text}}{closed}",) if marks(opened) else ()
-        return replace(base, **fields, content=content, reasoning=self._block(self.thought))
+        return replace(
+            base,
+            begins=self.begins,
+            again=self.again,
+            ends=self.ends or tuple(filter(None, (self.next,))),
+            drops=(self.again.strip(), *marks(opened), *marks(closed)),
+            special=marks(opened)[:1],  # else only an answer behind a thought would be marked
+            content=(f"{opened}{{text}}{closed}",) if marks(opened) else (),
+            reasoning=f"{self.thought[0]}{{text}}{self.thought[1]}" if self.thought else "",
+            label="",
+        )
 
     # --- messages without a frame: every kind has a mark of its own
 
     def _unframed(self, base: Dialect, layout: Layout) -> Iterator[Dialect]:
-        begun = self.again.strip()
-        drops = (begun, *marks(self.answer[0]), *marks(self.answer[1]))
-        fields: dict[str, Any] = {"call": layout.call, "args": layout.codec, "section": layout.section, "drops": drops}
+        fields: dict[str, Any] = {"call": layout.call, "args": layout.codec, "section": layout.section}
         try:
-            made = replace(self.plain(base), **fields, ends=self.ends or tuple(filter(None, (self.next,))))
+            made = replace(self.plain(base), **fields)
         except DialectError:
             return
         yield replace(made, signs=marks((layout.section or layout.call).partition("{")[0]))
@@ -85,6 +93,9 @@ class Framing:
             yield replace(
                 self.plain(base),
                 content=(f"{opened}{{text}}{closed}",),
+                ends=self.ends,
+                drops=(),
+                special=(),
                 call=heads.call,
                 args=unit.codec,
                 frame=frame,
@@ -92,9 +103,6 @@ class Framing:
             )
         except DialectError:
             return
-
-    def _block(self, around: tuple[str, str] | None) -> str:
-        return f"{around[0]}{{text}}{around[1]}" if around else ""
 
     def _call(self, texts: Mapping[str, str], unit: Unit, other: Unit | None) -> tuple[str, str]:
         """A call's message as a template, and the mark that ends it."""
@@ -137,7 +145,7 @@ class _Heads:
         self.start = framing.start
         itself = call.startswith(self.start)
         self.kinds = {"content": answer, **({"reasoning": thought} if thought else {})}
-        self.calls = call if itself else self.again + call
+        self.calls = call if itself or not call else self.again + call
 
     def frame(self) -> Header | None:
         """What the headers have in common, and what tells them apart."""
@@ -145,10 +153,11 @@ class _Heads:
         if not message and not lines:
             return self._opened()
         cut = message or "\n"
-        if cut not in self.calls[len(self.start) :]:
+        if self.calls and cut not in self.calls[len(self.start) :]:
             return None
         heads = {kind: _parts(head.rpartition(cut)[0], self.start) for kind, head in self.kinds.items()}
-        heads["call"] = _parts(self._head(cut), self.start)
+        if self.calls:
+            heads["call"] = _parts(self._head(cut), self.start)
         return self._compared(heads, message, lines=lines or self._lined(message))
 
     def _head(self, cut: str) -> str:
@@ -160,8 +169,9 @@ class _Heads:
         """The mark that ends every header; or whether a line does."""
         lasts = {(_TAG.findall(head.strip()) or [""])[-1] for head in self.kinds.values() if head.strip().endswith(">")}
         ended = [head for head in self.kinds.values() if head.strip().endswith(tuple(lasts) or "\0")]
-        if len(lasts) == 1 and len(ended) == len(self.kinds) and (last := lasts.pop()) in self.calls:
-            return (last, False) if last != self.start else ("", False)
+        if len(lasts) == 1 and len(ended) == len(self.kinds):
+            last = lasts.pop()
+            return (last, False) if last != self.start and last in (self.calls or last) else ("", False)
         return "", all(head.endswith("\n") for head in self.kinds.values())
 
     def _lined(self, message: str) -> bool:
@@ -171,7 +181,8 @@ class _Heads:
     def _opened(self) -> Header | None:
         """Headers that end with a mark of their own."""
         channels: dict[str, tuple[str, str]] = {}
-        for kind, head in (*reversed(self.kinds.items()), ("call", self.calls.partition("{")[0])):
+        called = {"call": self.calls.partition("{")[0]} if self.calls else {}
+        for kind, head in (self.kinds | called).items():
             own = _TAG.findall(head.removeprefix(self.start))[:1]
             if not own or own[0] in channels:
                 return None
@@ -180,18 +191,18 @@ class _Heads:
         return self._header("", "", ordered | channels, addressed=False)
 
     def _compared(self, heads: Mapping[str, list[tuple[str, str]]], message: str, *, lines: bool) -> Header | None:
-        content, other = heads["content"], heads.get("reasoning", heads["call"])
+        content, other = heads["content"], heads.get("reasoning") or heads["call"]
         at = next((i for i, (a, b) in enumerate(zip(content, other, strict=False)) if a[1] != b[1]), 0)
         if any(len(head) <= at or head[at][0] != content[at][0] for head in (content, other)):
             return None
         role = self._role()
         channels: dict[str, tuple[str, str]] = {}
-        for kind, head in reversed(heads.items()):
+        for kind, head in reversed(list(heads.items())):
             self._name(channels, kind, head[at][1] if at < len(head) else "", role)
         last = {word: kind for word, kind in channels.items() if kind == ("content", "")}
         ordered = {word: kind for word, kind in channels.items() if word not in last} | last
         address = _ADDRESS.search(self.calls)
-        named = not address and at < len(heads["call"]) and "{name}" in heads["call"][at][1]
+        named = not address and any("{name}" in words for _, words in heads.get("call", ())[at : at + 1])
         used = {content[at][0], message, self.start, ""}
         return self._header(
             content[at][0] if at or named else "",
@@ -240,40 +251,41 @@ def framing(shown: Mapping[str, str], asked: str, still: str) -> Framing | None:
 
     Args:
         shown: what stands behind the question, by probe: `text`, `thought`, `called`, `told` (text and a call), `old`.
-        asked: what a prompt ends with behind the question; `still`: the same where nothing is to come.
+        asked: what a prompt ends with behind the question.
+        still: the same where nothing is to come.
     """
     begins = asked.removeprefix(still) if asked.startswith(still) else ""
     if not begins.strip() or not marks(begins):
         return None
     said = {what: text.partition(begins)[2] for what, text in shown.items()}
     head = said["text"].partition(ANSWER)[0]
-    cut = _thought(said, head, begins) or _told(said, head, begins, still)
+    cut = _thought(said, begins) or _told(said, head, begins, still)
     if cut is None or ANSWER not in said["text"]:
         return None
     thought, answer, again = cut
-    closed = thought[1] if thought else answer[1]
-    ends = _ends(said, closed, again)
-    return Framing(begins, again, thought, (head, closed), ends, _next(shown["old"], again, closed))
+    thought = None if thought and thought[0] == answer[0] else thought  # told as an answer is
+    ends = _ends(said, answer[1], again)
+    return Framing(begins, again, thought, answer, ends, _next(shown["old"], again, answer[1]))
 
 
 _Cut = tuple[tuple[str, str] | None, tuple[str, str], str]
 
 
-def _thought(said: Mapping[str, str], head: str, begins: str) -> _Cut | None:
+def _thought(said: Mapping[str, str], begins: str) -> _Cut | None:
     """Between a thought and an answer."""
     before, found, rest = said["thought"].partition(THOUGHT)
     between, answered, _ = rest.partition(ANSWER)
-    if not (found and answered and between.endswith(begins + head)):
+    closed, again, head = between.rpartition(begins)
+    if not (found and answered and again):
         return None
-    between = between.removesuffix(head)
-    closed = between.removesuffix(begins).rstrip()
-    return (before, closed), (head, closed), between[len(closed) :]
+    gap = closed[len(closed.rstrip()) :]
+    return (before, closed.rstrip()), (head, closed.rstrip()), gap + again
 
 
 def _told(said: Mapping[str, str], head: str, begins: str, still: str) -> _Cut | None:
     """Between an answer and a call."""
     _, found, rest = said["told"].partition(ANSWER)
-    if not found or not said["called"] or not rest.endswith(said["called"]):
+    if not found or NAMES[0] not in said["called"] or not rest.endswith(said["called"]):
         return None
     between = rest.removesuffix(said["called"])
     if between.endswith(begins):

@@ -26,6 +26,7 @@ __all__ = ["Layout", "Unit", "joint", "layouts", "units"]
 
 KEYS, VALUES = ("k1y", "k2y"), ("V4lue one", "W0rd two")
 _NUMBER = re.compile(rf"({'|'.join(NAMES)}):\d+")
+_INDENTED = 1
 _NUMBERED = re.compile(r"\A\{name\}:\d(?!\d)")
 
 
@@ -102,7 +103,7 @@ def joint(between: str, behind: str, before: str) -> tuple[str, str, str]:
     `behind` follows the last of them and begins like that end; `before` stands before the first and ends like that
     beginning.  Of several ways to cut, the one with the least white space left over, at the beginning of a mark.
     """
-    best: tuple[tuple[int, bool, int], tuple[str, str, str]] | None = None
+    best: tuple[tuple[int, int, int], tuple[str, str, str]] | None = None
     for end in range(len(between), -1, -1):
         if not behind.startswith(between[:end]):
             continue
@@ -110,14 +111,18 @@ def joint(between: str, behind: str, before: str) -> tuple[str, str, str]:
             if between[end:start].strip():
                 break
             if before.endswith(between[start:]):
-                rank = (start - end, not _at_mark(between, start), end)
+                place = _place(between, start)
+                rank = (start - end, place, -end if place == _INDENTED else end)
                 cut = between[:end], between[end:start], between[start:]
                 best = min(best, (rank, cut)) if best else (rank, cut)
     return best[1] if best else ("", between, "")
 
 
-def _at_mark(text: str, at: int) -> bool:
-    return at == len(text) or text[at] in "<[{"
+def _place(text: str, at: int) -> int:
+    """How well something may begin there: at a mark, before the white space of one, or elsewhere."""
+    if at == len(text) or text[at] in "<[{":
+        return 0
+    return _INDENTED if text[at:].lstrip()[:1] in ("<", "[", "{") else 2
 
 
 # --- codecs
@@ -193,8 +198,13 @@ def _tagged(texts: Texts, what: str, number: int) -> Unit | None:
     pair, last = _pair(text, 0), _pair(text, number)
     if pair is None or last is None:
         return None
-    codec = Params(template, _word(texts, one, first)) if "{type}" in middle else Params(template)
+    codec = Params(template, _word(texts, one, first)) if "{type}" in middle else Params(template, cdata=_cdata(texts))
     return _named(text, pair[0] - len(begin), last[1] + len(end), number, codec)
+
+
+def _cdata(texts: Texts) -> bool:
+    """Whether values with marks stand in a section of their own."""
+    return "<![CDATA[" in texts.get("marks", "")
 
 
 def _pair(text: str, number: int) -> tuple[int, int] | None:

@@ -93,7 +93,8 @@ class _Study:
         base = outline.dialect(self.name)
         shown = list(self.shown(outline))
         if not shows_calls:
-            return self.told(base, [probe for probe in shown if not probe.turn.calls])
+            bases = [base, *([outline.framing.plain(base)] if outline.framing else [])]
+            return self.told(bases, [probe for probe in shown if not probe.turn.calls])
         texts = {probe.what: probe.text for probe in shown}
         guesses = [self.judged(guess, shown) for guess in self.guesses(base, texts, outline.framing)]
         best = max(guesses, key=_rank, default=None)
@@ -111,7 +112,7 @@ class _Study:
     def guesses(self, base: Dialect, texts: Mapping[str, str], framing: Framing | None) -> Iterator[Dialect]:
         if framing:
             for guess in framing.guesses(base, texts):
-                yield replace(guess, special=self.special(guess))
+                yield replace(guess, special=tuple(dict.fromkeys((*guess.special, *self.special(guess)))))
         for layout in layouts(texts):
             fields: dict[str, Any] = {"call": layout.call, "args": layout.codec, "section": layout.section}
             try:
@@ -129,11 +130,11 @@ class _Study:
         unwritten = tuple(probe.what for probe in shown if not writes(dialect, probe))
         return Lesson(dialect, {}, unread, unwritten, len(shown))
 
-    def told(self, base: Dialect, shown: list[Probe]) -> Lesson:
+    def told(self, bases: list[Dialect], shown: list[Probe]) -> Lesson:
         """A template without calls still tells how a turn begins, ends and thinks."""
-        if not base.begins and not base.ends:
+        if not bases[0].begins and not bases[0].ends:
             raise UsageError("neither how a turn begins nor how it ends could be told: the template shows no answer")
-        return self.judged(base, shown)
+        return max((self.judged(base, shown) for base in bases), key=_rank)
 
     def described(self, dialect: Dialect) -> dict[str, str]:
         found = {"call": "a string, two strings, numbers"}
@@ -146,9 +147,11 @@ def _another() -> Turn:
 
 
 def _words(turn: Turn) -> Iterator[str]:
-    """What must show of a turn: its texts, and the names of its calls."""
+    """What must show of a turn: its texts, and the names and keys of its calls."""
     for part in turn.parts:
         yield part.name if isinstance(part, Call) else part.text
+    for call in turn.calls:
+        yield from json.loads(call.arguments)
 
 
 def reads(dialect: Dialect, probe: Probe) -> bool:

@@ -61,12 +61,15 @@ class Outline:
         return text[: min(ends, default=len(text))]
 
     def hidden(self, text: str, turn: Turn) -> bool:
-        """Whether an answer without a thought stands where a thought would: such a text says nothing of answers."""
-        if turn.reasoning or ANSWER not in text:
+        """Whether an answer stands where a thought would, or a thought where an answer would: then it says nothing."""
+        if turn.reasoning:
+            return self.framing is not None and self.framing.thought is None
+        if ANSWER not in text:
             return False
         head = self._behind(text).partition(ANSWER)[0]
         if self.framing:
-            return bool(self.framing.thought) and head.endswith(self.framing.thought[0])
+            thought = self.framing.thought
+            return thought is not None and head.endswith(thought[0])
         return bool(self.opened) and self.opened in head and self.closed.strip() not in head.rpartition(self.opened)[2]
 
     def _without_thought(self, text: str) -> str:

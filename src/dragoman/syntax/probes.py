@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..messages import Call, Reasoning, Text, Tool, Turn
@@ -38,21 +38,32 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One way to give a template its messages."""
+    """One way to give a template its messages.
+
+    `flat`: name and arguments stand in the call itself too.  `tools`: `asked` (where calls need them), `never`, or
+    `always`.
+    """
 
     arguments: str = "object"
     typed: bool = False
     answered: bool = False
     empty: Any = ""
+    flat: bool = False
+    tools: str = "asked"
 
 
-_WAYS = tuple(
-    _Way(arguments, typed, answered, empty)
-    for typed in (False, True)
-    for answered in (False, True)
-    for empty in ("", None)
-    for arguments in ("object", "text")
-)
+def _ways() -> Iterator[_Way]:
+    """The usual ones first."""
+    each = [(answered, empty, arguments) for answered in (False, True) for empty in ("", None) for arguments in _FORMS]
+    for typed in (False, True):
+        yield from (_Way(arguments, typed, answered, empty) for answered, empty, arguments in each)
+    for flat, tools in ((True, "asked"), (False, "never"), (True, "never")):
+        yield from (_Way(arguments, False, answered, empty, flat, tools) for answered, empty, arguments in each)
+
+
+_FORMS = ("object", "text")
+_WAYS = tuple(_ways())
+_OTHER = Tool("0ther_tool", "It does.", {"type": "object", "properties": {}})
 
 
 class Probes:
@@ -62,7 +73,7 @@ class Probes:
         self.render = render
         self.way = _Way()
         self.numbered = False
-        self.ways = [way for way in _WAYS if not way.answered and way.arguments == "object" and way.empty == ""]
+        self.ways = (_Way(), _Way(typed=True), _Way(tools="always"), _Way(typed=True, tools="always"))
 
     def settle(self) -> bool:
         """Choose the way in which the template shows a call; whether there is one."""
@@ -72,9 +83,19 @@ class Probes:
             shown = self.turn(Turn((call,)))
             if "V4lue one" in shown and (NAMES[0] in shown or IDS[0] in shown) and "'k1y'" not in shown:
                 self.numbered = NAMES[0] not in shown
+                self._settle_tools(shown)
                 return True
         self.way = next((way for way in self.ways if self._takes(way)), _Way())
         return False
+
+    def _settle_tools(self, called: str) -> None:
+        """A template that shows a question or an answer only, or otherwise, where there are tools is always given some."""
+        asked, still = behind(self.prompt()), behind(self.prompt(ask=False))
+        begun = asked.removeprefix(still).strip()
+        if not asked or (begun in called and begun not in self.turn(Turn((Text(ANSWER),)))):
+            before, self.way = self.way, replace(self.way, tools="always")
+            if not self.prompt():
+                self.way = before
 
     def _takes(self, way: _Way) -> bool:
         self.way = way
@@ -100,6 +121,7 @@ class Probes:
 
     def say(self, messages: list[Entry], tools: Sequence[Tool] = (), **flags: Any) -> str:
         """The rendering, "" where the template refuses."""
+        tools = {"never": (), "always": tools or (_OTHER,)}.get(self.way.tools, tools)
         try:
             return self.render(messages, [_declared(tool) for tool in tools] or None, **{**_FLAGS, **flags})
         except Exception:  # noqa: BLE001 - whatever the caller's renderer raises is a refusal
@@ -121,7 +143,8 @@ class Probes:
 
     def call(self, call: Call) -> Entry:
         arguments = json.loads(call.arguments) if self.way.arguments == "object" else call.arguments
-        return {"id": self.id(call), "type": "function", "function": {"name": call.name, "arguments": arguments}}
+        function = {"name": call.name, "arguments": arguments}
+        return {"id": self.id(call), "type": "function", "function": function, **(function if self.way.flat else {})}
 
     def result(self, call: Call) -> Entry:
         return {**self.entry("tool", RESULT), "name": call.name, "tool_call_id": self.id(call)}

@@ -39,7 +39,7 @@ SERVERS: dict[str, tuple[str, dict[str, Answer], dict[str, Any]]] = {
                 {"id": "embed", "type": "embeddings"},
             ]}),
         },
-        {"q": None},
+        {"q": None, "embed": None},
     ),
     "dragoman": ("dragoman", {"/v1/models": models("m", owned_by="dragoman"), "/api/tags": told({"models": []})}, {"m": "dragoman"}),
     "another": ("", {"/v1/models": models("gpt", owned_by="someone")}, {"gpt": "someone"}),

@@ -72,7 +72,7 @@ class Bench:
         """The server's tasks that belong to an exchange."""
         assert self.server.service.loading is not None
         loop = self.server.service.loading.get_loop()
-        names = ("_Answer", "_departure", "Clock.run", "run_asgi")
+        names = ("Answering", "_departure", "Clock.run", "run_asgi")
         return [task for task in asyncio.all_tasks(loop) if any(name in repr(task.get_coro()) for name in names)]
 
 

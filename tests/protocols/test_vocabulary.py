@@ -8,12 +8,24 @@ import pytest
 from anthropic.types import message_create_params as messages_params
 from anthropic.types.beta import message_create_params as beta_params
 from openai.types import completion_create_params as completion_params
+from openai.types import embedding_create_params
 from openai.types.chat import completion_create_params as chat_params
 from openai.types.responses import response_create_params as responses_params
 
 from dragoman.errors import RequestError
-from dragoman.protocols import chat, completions, messages_api, ollama, ollama_generate, responses
+from dragoman.protocols import (
+    chat,
+    completions,
+    embeddings,
+    messages_api,
+    ollama,
+    ollama_embed,
+    ollama_embeddings,
+    ollama_generate,
+    responses,
+)
 from dragoman.protocols.vocabulary import FATES, Field
+from dragoman.protocols.vocabulary_embeddings import EMBEDDINGS, OLLAMA_EMBED, OLLAMA_EMBEDDINGS
 from dragoman.protocols.vocabulary_openai import CHAT, COMPLETIONS, RESPONSES
 from dragoman.protocols.vocabulary_others import GENERATE, MESSAGES, OLLAMA, OLLAMA_OPTIONS
 
@@ -25,11 +37,15 @@ TABLES: dict[str, tuple[Any, list[Field], dict[str, Any]]] = {
     "messages": (messages_api, MESSAGES, {"messages": USER, "max_tokens": 99}),
     "ollama": (ollama, [*OLLAMA, *OLLAMA_OPTIONS], {"messages": USER}),
     "generate": (ollama_generate, [*GENERATE, *OLLAMA_OPTIONS], {"prompt": "Hi"}),
+    "embeddings": (embeddings, EMBEDDINGS, {"input": "Hi"}),
+    "embed": (ollama_embed, OLLAMA_EMBED, {"input": "Hi"}),
+    "embed, older": (ollama_embeddings, OLLAMA_EMBEDDINGS, {"prompt": "Hi"}),
 }
 SDK: dict[str, Any] = {
     "chat": [chat_params.CompletionCreateParamsBase],
     "responses": [responses_params.ResponseCreateParamsBase],
     "completions": [completion_params.CompletionCreateParamsBase],
+    "embeddings": [embedding_create_params.EmbeddingCreateParams],
     "messages": [messages_params.MessageCreateParamsBase, beta_params.MessageCreateParamsBase],
 }
 ALL = [(name, field) for name, (_, table, _) in TABLES.items() for field in table]

@@ -101,6 +101,7 @@ class ModelInfo:
     `family`: its architecture, `size`: of its file in bytes; "" and 0 if unknown.
     `hint`: a text that tells its dialect but is no template of ours.
     `thinking`: its answers begin in reasoning that the engine leaves in the text, without its opening mark.
+    `writes`, `embeds`: it writes text; it makes vectors, as far as is known.  `vision`: it is shown images.
     `partial`: `specials` holds only those that were looked for, there may be more.  `source`: where all this was found.
     """
 
@@ -118,6 +119,9 @@ class ModelInfo:
     thinking: bool = False
     partial: bool = False
     source: str = ""
+    writes: bool = True
+    embeds: bool = False
+    vision: bool = False
 
 
 class Engine(Protocol):

@@ -40,7 +40,11 @@ def _follow(socket: str) -> None:
 
 def _serve(settings: dict[str, Any]) -> Any:
     llama = importlib.import_module("xllamacpp")
-    return llama.Server(_configure(llama.CommonParams(), settings))  # returns when it is loaded and listens
+    wanted = _configure(llama.CommonParams(), settings)
+    wanted.embedding = settings.get("embedding", False)
+    if settings.get("pooling") == "mean":
+        wanted.pooling_type = llama.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+    return llama.Server(wanted)  # returns when it is loaded and listens
 
 
 def _configure(wanted: Any, settings: dict[str, Any]) -> Any:

@@ -12,13 +12,16 @@ from contextlib import aclosing
 from typing import Any
 
 from ..events import Notice
+from ..messages import Raw
 from ..protocols import completions, wire
 from .base import End, Item, ModelInfo, Options, Prompt, Tokenizer
+from .embedding import Vectors, Wanted
 from .hearing import Completed, heard
 from .http import Http
 from .marked import Marked
 from .plain import plain
 from .talk import Manners
+from .vectors import OPENAI, ask
 from .vocabulary import Vocabulary
 from .voice import Voice
 
@@ -42,6 +45,8 @@ class Completions(Voice):
         manners: what it wants otherwise.
     """
 
+    embeds = True  # or its server says that this model does not
+
     def __init__(
         self,
         http: Http,
@@ -60,6 +65,11 @@ class Completions(Voice):
         self._asked: set[str] = set()
         self._places = places
         self._marked = Marked(info.specials)
+
+    async def embed(self, inputs: Sequence[Raw], wanted: Wanted) -> Vectors:
+        """See `Embedder`."""
+        given: Any = {"model": self.model, "places": self._places, "fit": self.manners.applied}
+        return await ask(self.http, OPENAI, inputs, wanted, **given)
 
     async def learn(self, marks: Sequence[str]) -> None:
         """Ask which of these marks are special tokens, where nothing else tells."""

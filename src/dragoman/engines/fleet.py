@@ -13,7 +13,9 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from ..errors import Broken, EngineError, Unreachable
+from ..messages import Raw
 from .base import Item, ModelInfo, Options, Progress, Prompt, Tokenizer, grammars, talks
+from .embedding import Vectors, Wanted
 from .voice import Home, Voice
 
 __all__ = ["Fleet"]
@@ -112,6 +114,26 @@ class Fleet:
                 _log.warning("%s failed before its first word: %s; another one is tried", _where(member), error)
             if len(self.members) == 1:
                 await asyncio.sleep(self.pause)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether any of them makes vectors."""
+        return any(member.embeds for member in self.members)
+
+    async def embed(self, inputs: Sequence[Raw], wanted: Wanted) -> Vectors:
+        """See `Embedder`; where one fails, another one is asked."""
+        members = [member for member in self._tried() if member.embeds]
+        for place, member in enumerate(members):
+            try:
+                return await member.embed(inputs, wanted)
+            except EngineError as error:
+                self._failed(member, error)
+                if place + 1 == len(members) or not self._again(error):
+                    raise
+                _log.warning("%s failed to embed: %s; another one is tried", _where(member), error)
+            if len(self.members) == 1:
+                await asyncio.sleep(self.pause)
+        raise Unreachable("no upstream has this model any more", engine=self.name)
 
     def ordered(self) -> list[Voice]:
         """Those that are up come first, and of them those with the most room; else as they were named."""

@@ -34,7 +34,8 @@ class Metadata:
     """A model's metadata, as far as prompts and decoding need it.
 
     `specials`: mark -> token id, for control tokens and user-defined marks.  `bos`/`eos`: the texts of these tokens.
-    `family`: the architecture.  `response_template`: what it writes, by its own word, where it has one.
+    `family`: the architecture.  `pooling`: how one vector is made of a text's many, by llama.cpp's numbers.
+    `response_template`: what it writes, by its own word, where it has one.
     """
 
     name: str = ""
@@ -44,6 +45,7 @@ class Metadata:
     eos: str = ""
     context: int | None = None
     family: str = ""
+    pooling: int | None = None
     response_template: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -130,6 +132,7 @@ def _metadata(values: Mapping[str, Any]) -> Metadata:
         eos=_token(tokens, values.get("tokenizer.ggml.eos_token_id")),
         context=values.get(f"{architecture}.context_length"),
         family=architecture,
+        pooling=values.get(f"{architecture}.pooling_type"),
     )
 
 

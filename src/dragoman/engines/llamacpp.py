@@ -14,9 +14,12 @@ from typing import Any
 
 from .. import api
 from ..errors import DragomanError, UsageError
+from ..messages import Raw
 from . import gguf
 from .base import Item, ModelInfo, Options, Prompt, Tokenizer
 from .completion import Completion
+from .embedding import Vectors, Wanted
+from .fitted import vectors
 from .foreign import shaped
 from .http import Http
 from .tokens import Tokens
@@ -51,6 +54,8 @@ class LlamaCpp(Voice):
         places: requests at the same time: the server's own queue does not notice a client that left.
         model: what the server calls it, where it serves several.
     """
+
+    embeds = True  # or its server says that it was not started for that
 
     def __init__(self, http: Http, info: ModelInfo, places: asyncio.Semaphore, *, model: str = "") -> None:
         super().__init__(http.engine, info)
@@ -102,6 +107,10 @@ class LlamaCpp(Voice):
     def tokenizer(self) -> Tokenizer:
         """It tells its tokens."""
         return self.tokens
+
+    async def embed(self, inputs: Sequence[Raw], wanted: Wanted) -> Vectors:
+        """See `Embedder`."""
+        return await vectors(self.http, self.tokens, self.info, inputs, wanted, places=self._places, model=self.model)
 
     async def count(self, prompt: Prompt) -> int | None:
         """The tokens of a prompt."""

@@ -18,7 +18,7 @@ from . import folder, gguf
 from .gguf import Metadata
 from .http import Http
 
-__all__ = ["context_of", "from_files", "of_completions", "of_ollama"]
+__all__ = ["context_of", "from_files", "of_completions", "of_ollama", "shown"]
 
 _FROM = re.compile(r"^FROM\s+(/\S.*)$", re.MULTILINE)
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
@@ -47,10 +47,14 @@ async def of_completions(http: Http, card: Mapping[str, Any]) -> tuple[Metadata,
     return Metadata(), ""
 
 
-async def of_ollama(http: Http, model: str) -> tuple[Metadata, str, str]:
-    """What Ollama tells of a model, where that was found, and its template in Ollama's own language."""
+async def shown(http: Http, model: str) -> Mapping[str, Any]:
+    """What Ollama shows of a model."""
     told = await http.try_json("/api/show", {"model": model})
-    told = told if isinstance(told, Mapping) else {}
+    return told if isinstance(told, Mapping) else {}
+
+
+async def of_ollama(told: Mapping[str, Any]) -> tuple[Metadata, str, str]:
+    """What Ollama tells of a model, where that was found, and its template in Ollama's own language."""
     own = told.get("template") if isinstance(told.get("template"), str) else ""
     found = _FROM.search(str(told.get("modelfile") or ""))
     if found and (files := await asyncio.to_thread(_quietly, found[1].strip())).template:

@@ -7,20 +7,22 @@ forced into one, but not into a call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from ..messages import Request
+from ..messages import Raw, Request
 from ..protocols import ollama
 from ..protocols.ollama_ask import write_options
 from .base import End, Item, ModelInfo, Options, Prompt
+from .embedding import Vectors, Wanted
 from .hearing import Completed, heard
 from .http import Http
 from .marked import Marked
 from .plain import plain
 from .talk import Manners
+from .vectors import OLLAMA, ask
 from .voice import Voice
 
 __all__ = ["Ollama"]
@@ -38,6 +40,7 @@ class Ollama(Voice):
     """
 
     grammars = ""
+    embeds = True  # or its server says that this model does not
 
     def __init__(
         self, http: Http, info: ModelInfo, *, model: str, places: asyncio.Semaphore, manners: Manners | None = None
@@ -46,6 +49,11 @@ class Ollama(Voice):
         self.http, self.model, self.manners = http, model, manners or Manners()
         self._places = places
         self._marked = Marked(info.specials)
+
+    async def embed(self, inputs: Sequence[Raw], wanted: Wanted) -> Vectors:
+        """See `Embedder`."""
+        given: Any = {"model": self.model, "places": self._places, "fit": self.manners.applied}
+        return await ask(self.http, OLLAMA, inputs, wanted, **given)
 
     async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""

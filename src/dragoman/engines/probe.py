@@ -50,13 +50,12 @@ async def probe(http: Http) -> Found:
 
 
 async def _more(http: Http, kind: str, models: dict[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """LM Studio tells contexts elsewhere, and which models are no language models."""
+    """LM Studio tells contexts elsewhere, and what a model is for."""
     if kind != "lmstudio":
         return models
     told = await http.try_json("/api/v0/models")
     cards = _named(told.get("data"), "id") if isinstance(told, Mapping) else {}
-    talking = {name: card for name, card in cards.items() if card.get("type") != "embeddings"}
-    return {name: _context(card) for name, card in talking.items()} or models
+    return {name: _context(card) for name, card in cards.items()} or models
 
 
 def _context(card: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import UnsupportedFeature
-from ..messages import Request
+from ..messages import Raw, Request
 from ..protocols import chat, messages_api, ollama, responses
 from .base import Item, ModelInfo, Options, Prompt
 from .cured import cured
+from .embedding import Vectors, Wanted
 from .hearing import Reader, Talked, heard
 from .http import Http
+from .vectors import OLLAMA, OPENAI, Asking, ask
 from .voice import Voice
 
 __all__ = ["SPEECHES", "Manners", "Speech", "Talk"]
@@ -28,6 +30,7 @@ __all__ = ["SPEECHES", "Manners", "Speech", "Talk"]
 class Speech:
     """How conversations are held in a protocol: where, how a request is written, how an answer is read.
 
+    `vectors`: how vectors are asked for beside it, None where it has none.
     `silent`: servers are known that do not say that the limit was reached (llama.cpp calls such an answer completed).
     """
 
@@ -35,6 +38,7 @@ class Speech:
     write: Callable[[Request], dict[str, Any]]
     reader: Callable[[str], Reader]
     silent: bool = False
+    vectors: Asking | None = None
 
 
 def _write_chat(request: Request) -> dict[str, Any]:
@@ -54,10 +58,10 @@ def _write_ollama(request: Request) -> dict[str, Any]:
 
 
 SPEECHES: Mapping[str, Speech] = {
-    "chat": Speech("/v1/chat/completions", _write_chat, lambda engine: chat.Reader(engine=engine)),
-    "responses": Speech("/v1/responses", _write_responses, responses.Reader, silent=True),
+    "chat": Speech("/v1/chat/completions", _write_chat, lambda engine: chat.Reader(engine=engine), vectors=OPENAI),
+    "responses": Speech("/v1/responses", _write_responses, responses.Reader, silent=True, vectors=OPENAI),
     "messages": Speech("/v1/messages", _write_messages, messages_api.Reader),
-    "ollama": Speech("/api/chat", _write_ollama, ollama.Reader),
+    "ollama": Speech("/api/chat", _write_ollama, ollama.Reader, vectors=OLLAMA),
 }
 
 
@@ -105,6 +109,17 @@ class Talk(Voice):
         super().__init__(http.engine, info)
         self.http, self.speech, self.model, self.manners = http, speech, model, manners or Manners()
         self._places = places
+
+    @property
+    def embeds(self) -> bool:  # type: ignore[override]  # of the others it is a fact
+        """Whether its protocol has vectors; its server may still say that this model makes none."""
+        return self.speech.vectors is not None
+
+    async def embed(self, inputs: Sequence[Raw], wanted: Wanted) -> Vectors:
+        """See `Embedder`."""
+        assert self.speech.vectors is not None
+        given: Any = {"model": self.model, "places": self._places, "fit": self.manners.applied}
+        return await ask(self.http, self.speech.vectors, inputs, wanted, **given)
 
     async def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""

@@ -19,11 +19,12 @@ from ..errors import EngineError, Unreachable, UsageError
 from .ability import abilities
 from .base import Item, ModelInfo, Options, Prompt
 from .completions import Completions
+from .does import embeds_only, makes_vectors, sees
 from .gguf import Metadata
 from .http import Http, Refusal
 from .llamacpp import LlamaCpp, candidates
 from .llamacpp import refuse as llama_refuse
-from .metadata import context_of, from_files, of_completions, of_ollama
+from .metadata import context_of, from_files, of_completions, of_ollama, shown
 from .ollama import Ollama
 from .probe import Found, probe
 from .refusals import refused
@@ -46,6 +47,7 @@ class Settings:
     """How an upstream is reached and used.
 
     `way`: how it is spoken to, `auto` finds out.  `models`: names or patterns of those to use, all by default.
+    `vision`: its models are shown images, where it does not say so itself.
     `thinking`: its answers begin in reasoning, which it leaves in the text.  `prefix`: stands before the names of its models.  `health`: seconds between two looks whether it is there.
     `limit`: requests at the same time, 0 for as many as it says.  `dialect`, `template`: instead of what it says.
     `tokenizer`: a GGUF file or a model's folder that tells the template and the special tokens.
@@ -59,6 +61,7 @@ class Settings:
     template: str | None = None
     tokenizer: str = ""
     thinking: bool = False
+    vision: bool = False
     prefix: str = ""
     health: float = 15.0
     limit: int = 0
@@ -148,8 +151,8 @@ class Upstream:
         fits = any(fnmatchcase(inner, pattern) for pattern in self.settings.models if _is_pattern(pattern))
         if not self.healthy or way not in SPEECHES or not name.startswith(self.settings.prefix) or not fits:
             return None
-        thinking, source = self.settings.thinking, f"{way} of {self.name}"
-        info = ModelInfo(name, self.settings.dialect, thinking=thinking, source=source)
+        wanted, source = self.settings, f"{way} of {self.name}"
+        info = ModelInfo(name, wanted.dialect, thinking=wanted.thinking, source=source, vision=wanted.vision)
         voice = self._talk(inner, info, way)
         voice.home = self
         return voice
@@ -193,9 +196,15 @@ class Upstream:
         info = ModelInfo(self.settings.prefix + _shown(name), self.settings.dialect, thinking=self.settings.thinking)
         if way == "llamacpp":
             return await self._llama(name, info)
-        files, source, own = await self._metadata(name, way)
+        card = dict(self.found.models.get(name, {}))
+        if self.found.kind == "ollama":
+            card |= await shown(self.http, name)
+        info.embeds, info.writes = makes_vectors(card), not embeds_only(card)
+        if not info.writes:
+            return self._embedder(name, info, card)
+        files, source, own = await self._metadata(name, way, card)
         _describe(info, files, self.settings.template)
-        info.context = context_of(self.found.models.get(name, {})) or files.context
+        info.context = context_of(card) or files.context
         if self.settings.way == "auto" and not (way and info.template):
             way = _TALKED.get(self.found.kind, "chat")
         if way not in SPEECHES and not info.template:
@@ -206,20 +215,28 @@ class Upstream:
         info.source = f"{way} of {self.found.kind or 'a server'} at {self.name}" + (f", {source}" if source else "")
         if way in SPEECHES:
             info.hint = own
+            info.vision = self.settings.vision or sees(card, self.found.props)
             return self._talk(name, info, way)
         await asyncio.to_thread(abilities, info.template)  # a broken one is told at once, and no request waits for it
         return await self._raw(name, info, way)
 
-    async def _metadata(self, name: str, way: str) -> tuple[Metadata, str, str]:
+    def _embedder(self, name: str, info: ModelInfo, card: Mapping[str, Any]) -> Voice:
+        """A model that makes vectors and writes nothing."""
+        way = _TALKED.get(self.found.kind, "chat")
+        info.context = context_of(card)
+        info.source = f"vectors of {self.found.kind or 'a server'} at {self.name}"
+        return self._talk(name, info, way)
+
+    async def _metadata(self, name: str, way: str, card: Mapping[str, Any]) -> tuple[Metadata, str, str]:
         """What files or the upstream tell, where that was found, and a template in another language than Jinja."""
         if path := self.settings.tokenizer:
             return await from_files(path), f"the files of {path}", ""
         if self.found.kind == "ollama":
-            return await of_ollama(self.http, name)
+            return await of_ollama(card)
         if self.found.props:
             return Metadata(template=str(self.found.props.get("chat_template") or "")), "/props", ""
         if way == "completions":
-            return (*await of_completions(self.http, self.found.models.get(name, {})), "")
+            return (*await of_completions(self.http, card), "")
         return Metadata(), "", ""
 
     async def _llama(self, name: str, info: ModelInfo) -> Voice:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Protocol
 
+from ..messages import Raw
 from .base import Item, ModelInfo, Options, Prompt
+from .embedding import Vectors, Wanted
 
 __all__ = ["Home", "Voice"]
 
@@ -33,6 +35,7 @@ class Voice:
     """
 
     talks = False
+    embeds = False
 
     def __init__(self, name: str, info: ModelInfo) -> None:
         self.name, self.info = name, info
@@ -54,6 +57,10 @@ class Voice:
     async def count(self, prompt: Prompt) -> int | None:
         """Not known, unless the upstream tells."""
         return None
+
+    async def embed(self, inputs: Sequence[Raw], wanted: Wanted) -> Vectors:
+        """See `Embedder`; only where `embeds` is true."""
+        raise NotImplementedError
 
     def stream(self, prompt: Prompt, options: Options, request: Any = None) -> AsyncIterator[list[Item]]:
         """Generate; see `Engine.stream`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import Broken, DragomanError, Refused, RequestError
+from ..errors import Broken, DragomanError, Refused, RequestError, UnsupportedFeature
 from .base import Alternative, End, Item, Options, Piece, Progress
 from .refusals import bad_grammar, overflow
 
@@ -170,6 +170,10 @@ def refusal(status: int, error: Mapping[str, Any], engine: str, hint: str = "") 
         return overflow(error.get("n_prompt_tokens"), error.get("n_ctx"))
     if "grammar" in message and status == 400:
         return bad_grammar(message)
+    if "too large to process" in message or "larger than the max context" in message:
+        return RequestError(f"an input is too long: {message}", param="input", code="context_length_exceeded")
+    if status == 501:
+        return UnsupportedFeature(f"the engine cannot do this: {message}", code="not_offered", status=501)
     if status == 400:
         return RequestError(f"the engine refuses this request: {message}")
     passed_on = status if status in (429, 503) else None

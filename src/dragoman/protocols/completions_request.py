@@ -13,7 +13,7 @@ from ..errors import RequestError
 from ..messages import Raw, Request
 from .chat_request import read_schema
 from .chat_sampling import read_sampling
-from .fields import Fields, invalid, kind, missing, unsupported
+from .fields import Fields, invalid, is_token, kind, missing, unsupported
 from .left_out import left_out
 
 __all__ = ["Settings", "read_request"]
@@ -104,8 +104,8 @@ def _prompt(item: Any, where: str) -> Raw:
 
 def _ids(items: Sequence[Any], where: str) -> Raw:
     for index, item in enumerate(items):
-        if isinstance(item, bool) or not isinstance(item, int):
-            invalid(f"{where}[{index}]", f"must be the id of a token; it is {kind(item)}", "invalid_type")
+        if not is_token(item):
+            invalid(f"{where}[{index}]", f"must be the id of a token; it is {item!r:.40}", "invalid_type")
     return Raw(ids=tuple(items))
 
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from ..errors import RequestError, UnsupportedFeature
 
-__all__ = ["Fields", "invalid", "kind", "missing", "unsupported"]
+__all__ = ["Fields", "invalid", "is_token", "kind", "missing", "unsupported"]
 
 T = TypeVar("T")
 
@@ -29,6 +29,11 @@ _KINDS: Sequence[tuple[type | tuple[type, ...], str]] = (
 def kind(value: Any) -> str:
     """What a JSON value is, in words."""
     return next((name for types, name in _KINDS if isinstance(value, types)), "null")
+
+
+def is_token(value: Any) -> bool:
+    """Whether it may be the id of a token; of a larger number llama.cpp would take the lower bits for one."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
 
 
 def missing(param: str, wanted: str) -> NoReturn:

@@ -23,7 +23,7 @@ _NEVER = "2318-01-01T00:00:00Z"  # a model is never unloaded
 class Model:
     """What is told of a model; what is not known is "" or 0.
 
-    `created`: in seconds.  `size`: in bytes.  `capabilities`: completion, tools, thinking, vision, insert.
+    `created`: in seconds.  `size`: in bytes.  `capabilities`: completion, embedding, tools, thinking, vision, insert.
     """
 
     name: str

@@ -18,7 +18,7 @@ from starlette.types import Scope
 from ..engines.base import Engine
 from ..errors import RequestError
 from ..protocols import chat
-from . import cancel, exposition, live, openapi, page, responses, text, turns
+from . import cancel, embeddings, exposition, live, openapi, page, responses, text, turns
 from . import messages_api as messages
 from . import ollama as ollama_api
 from .config import Config
@@ -56,6 +56,7 @@ def create_app(
             *both("/chat/completions", Answers(service, chat, "chatcmpl-")),
             *responses.routes(service),
             *text.routes(service),
+            *embeddings.routes(service),
             *ollama_api.routes(service),
             *messages.routes(service),
             *cancel.routes(service),
@@ -119,8 +120,10 @@ def _card(served: Served) -> dict[str, Any]:
         "capabilities": {
             "tools": bool(dialect.call),
             "reasoning": bool(dialect.reasoning or dialect.frame),
-            "structured_output": True,
-            "streaming": True,
+            "structured_output": info.writes,
+            "streaming": info.writes,
+            "vision": info.vision,
+            "embedding": info.embeds,
         },
     }
 

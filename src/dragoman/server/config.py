@@ -65,6 +65,7 @@ class Config:
 
     config: str = _setting("", "File with settings, upstreams and further names of models (YAML).")
     model: str = _setting("", "Model to serve: a GGUF file or a name; by default the packaged one that is here.")
+    embedding_model: str = _setting("", "Model to serve for embeddings: a GGUF file or a name; by default none.")
     upstream: str = _setting("", "Address of a server that runs models already, such as http://localhost:8080.")
     upstream_way: Literal["auto", "llamacpp", "completions", "generate", "chat", "responses", "messages", "ollama"] = (
         _setting("auto", "How to speak with it; auto finds out.")
@@ -103,6 +104,8 @@ class Config:
     )
 
     ctx: int = _setting(0, "Tokens of context per request; 0 is what the model takes, at most 8192.", least=0)
+    embedding_ctx: int = _setting(0, "Tokens of a text to embed; 0 is what the model takes, at most 2048.", least=0)
+    embedding_inputs: int = _setting(2048, "Texts that a request for embeddings may have.", least=1)
     slots: int = _setting(2, "Requests that run at once; further ones wait.", least=1, most=256)
     queue: int = _setting(64, "Requests that may wait for a place in an engine; more are refused.", least=0)
     threads: int = _setting(0, "Threads of the engine; 0 is one per core.", least=0, most=1024)

@@ -44,6 +44,7 @@ class Upstream(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     prefix: str = ""
     dialect: str = ""
     thinking: bool = False
+    vision: bool = False
     template: str = ""
     tokenizer: str = ""
     limit: Annotated[int, msgspec.Meta(ge=0)] = 0
@@ -62,6 +63,7 @@ HELP: Mapping[str, str] = {
     "prefix": "What stands before the names of its models here.",
     "dialect": "Dialect that its models write, if it should not be detected.",
     "thinking": "Its answers begin inside the model's reasoning, which it leaves in the text (its template opens it).",
+    "vision": "Its models are shown images, where it does not say so itself.",
     "template": "File with a chat template (Jinja) to use instead of the model's own.",
     "tokenizer": "GGUF file or folder of its model, where it does not tell its template itself.",
     "limit": "Requests that it gets at once; 0 is as many as it says, or no limit.",

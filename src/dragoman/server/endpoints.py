@@ -90,7 +90,7 @@ class Answers:
         """What was asked, and how it is to be answered."""
         request, settings = self.protocol.read_request(data, self._defaults())
         check_request(request, self.service.config)
-        served = self.service.pick(request.model)
+        served = self.service.writer(request.model)
         answer_id = self.prefix + secrets.token_hex(12)
         wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=self.ids)
         return Exchange(answer_id, served, request, settings.stream, caller.began, caller), wire

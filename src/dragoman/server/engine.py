@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..engines.base import Engine
 from .config import Config
 
@@ -15,12 +17,40 @@ def build(config: Config) -> list[Engine]:
         UsageError: there is no such model; the message says what to type.
     """
     ups = config.file.upstreams
-    if not ups:
-        return [_single(config)]
-    from ..engines.upstream import Upstream  # noqa: PLC0415
+    named = config.upstream or config.model or config.engine == "script"
+    own = named or not (ups or (config.embedding_model and not _packaged()))
+    engines = [_single(config)] if own else []
+    if config.embedding_model:
+        engines.append(_embedder(config, taken=[str(getattr(engine, "info", engine).name) for engine in engines]))
+    if ups:
+        from ..engines.upstream import Upstream  # noqa: PLC0415
 
-    own = config.upstream or config.model or config.engine == "script"
-    return [*([_single(config)] if own else []), *map(Upstream, ups)]
+        engines += map(Upstream, ups)
+    return engines
+
+
+def _embedder(config: Config, taken: Sequence[str]) -> Engine:
+    """A model of this machine that embeds; one that writes may be the same file, and has its name then."""
+    from ..engines.embedder import LocalEmbedder  # noqa: PLC0415
+    from ..engines.models import PACKAGED, find  # noqa: PLC0415
+
+    model = config.embedding_model
+    path = find(model)
+    name = model if model in PACKAGED else path.stem
+    return LocalEmbedder(
+        path,
+        name=f"{name}-embedding" if name in taken else name,
+        slots=config.slots,
+        context=config.embedding_ctx,
+        threads=config.threads,
+    )
+
+
+def _packaged() -> str:
+    """A packaged model that is on this machine, "" if there is none."""
+    from ..engines.packaged import PACKAGED  # noqa: PLC0415
+
+    return next((name for name, packaged in PACKAGED.items() if packaged.here), "")
 
 
 def _single(config: Config) -> Engine:
@@ -45,7 +75,7 @@ def _single(config: Config) -> Engine:
     from ..engines.embedded import Embedded  # noqa: PLC0415
     from ..engines.models import PACKAGED, find  # noqa: PLC0415
 
-    model = config.model or next((name for name, packaged in PACKAGED.items() if packaged.here), "")
+    model = config.model or _packaged()
     return Embedded(
         find(model),
         name=model if model in PACKAGED else "",

@@ -27,6 +27,7 @@ class Exchange:
     `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
     `left`: the client closed the connection.  `held`: it counts among what its key has running.
     `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
+    `embeds`: vectors are asked for, no text.
     `task`: the work, once it has begun.
     """
 
@@ -48,6 +49,14 @@ class Exchange:
     path: str = ""
     protocol: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
+    embeds: bool = False
+
+    @property
+    def operation(self) -> str:
+        """What is done, by OpenTelemetry's names."""
+        if self.embeds:
+            return "embeddings"
+        return "text_completion" if self.request.prompts else "chat"
 
     def hold(self) -> None:
         """It counts among what its key has running."""

@@ -84,7 +84,7 @@ class _Answers(Answers):
 async def _count(key: bytes, service: Service, data: Mapping[str, Any]) -> dict[str, int]:
     """How many tokens the prompt of a request has."""
     request, _ = messages_api.read_request(data, messages_api.Settings(key=key))
-    served = service.pick(request.model)
+    served = service.writer(request.model)
     choice, *_ = await prepare(request, served, service.config.policy, call_id)
     count = await served.engine.count(choice.prompt)
     if count is None:

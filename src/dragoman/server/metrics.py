@@ -84,8 +84,7 @@ class Metrics(Observer):
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
         self._gaps.forget(exchange)
-        operation = "text_completion" if exchange.request.prompts else "chat"
-        names = (exchange.served.name, operation)
+        names = (exchange.served.name, exchange.operation)
         self._turns.labels(exchange.protocol, exchange.served.dialect.name, exchange.outcome).inc()
         self._duration.labels(*names, _error(exchange)).observe(exchange.seconds or 0.0)
         if exchange.first is not None:

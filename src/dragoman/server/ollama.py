@@ -21,13 +21,11 @@ from .wire import Wire
 
 __all__ = ["routes"]
 
-_NO_EMBEDDINGS = "embeddings are not offered here: the model is loaded to write, not to embed"
 _NO_STORE = "models cannot be changed here; `dragoman serve --model` decides which one is served"
 
 
 def routes(service: Service) -> list[Route]:
     """All paths below /api."""
-    refused = {**dict.fromkeys(("embed", "embeddings"), _NO_EMBEDDINGS), **dict.fromkeys(_STORE, _NO_STORE)}
     return [
         Route("/api/chat", _Answers(service, ollama, "ollama-")),
         Route("/api/generate", _Answers(service, ollama_generate, "ollama-")),
@@ -35,7 +33,7 @@ def routes(service: Service) -> list[Route]:
         Route("/api/ps", Reports(service, _running, protocol=ollama)),
         Route("/api/show", Replies(service, _show, protocol=ollama, typed=False)),
         Route("/api/version", Reports(service, _version, is_open=True, protocol=ollama)),
-        *(Route(f"/api/{path}", Refusals(service, why, protocol=ollama)) for path, why in refused.items()),
+        *(Route(f"/api/{path}", Refusals(service, _NO_STORE, protocol=ollama)) for path in _STORE),
     ]
 
 
@@ -83,10 +81,14 @@ def _models(service: Service) -> Iterator[Model]:
 
 def _model(served: Served) -> Model:
     info = served.info
-    capabilities = ["completion"]
+    capabilities = ["completion"] if info.writes else []
+    if info.embeds:
+        capabilities.append("embedding")
+    if info.vision:
+        capabilities.append("vision")
     if served.dialect.call:
         capabilities.append("tools")
-    if _thinks(served):
+    if info.writes and _thinks(served):
         capabilities.append("thinking")
     return Model(info.name, info.created, info.size, info.family, info.template, info.context or 0, tuple(capabilities))
 

@@ -178,7 +178,13 @@ def _body(title: str) -> str:
 
 
 def _shape(title: str, table: Sequence[Field]) -> dict[str, Any]:
-    required = {"Chat Completions": "messages", "Responses": "input", "Messages": "messages", "Completions": "prompt"}
+    required = {
+        "Chat Completions": "messages",
+        "Responses": "input",
+        "Messages": "messages",
+        "Completions": "prompt",
+        "Embeddings": "input",
+    }
     needed = [required[title]] if title in required else []
     properties = {field.name: field.schema for field in table if field.fate != "refused"}
     for name in needed:

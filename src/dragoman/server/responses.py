@@ -135,7 +135,7 @@ class _Answers(Answers):
         given = await Input.read(shelf, data, caller.key.name)
         request, settings = given.request(self._defaults())
         check_request(request, self.service.config)
-        served = self.service.pick(request.model)
+        served = self.service.writer(request.model)
         if settings.truncation == "auto":
             request = await fit(request, served)
         facts: dict[str, Any] = {"answer_id": answer_id, "model": served.name, "ids": self.ids, "now": time.time}
@@ -261,7 +261,7 @@ async def _input_items(service: Service, response_id: str, scope: Scope) -> Any:
 async def _count(service: Service, data: Mapping[str, Any]) -> Any:
     """How many tokens the prompt of a request has."""
     request, _ = (await Input.read(service.shelf, data, service.asking)).request(Settings())
-    served = service.pick(request.model)
+    served = service.writer(request.model)
     (choice,) = await prepare(request, served, service.config.policy, str)
     count = await served.engine.count(choice.prompt)
     if count is None:

@@ -12,12 +12,13 @@ from typing import cast
 
 from .. import api
 from ..engines.base import Engine, ModelInfo, talks
+from ..engines.embedding import embedder
 from ..engines.fleet import Fleet
 from ..engines.gguf import Metadata
 from ..engines.lessons import fitting
 from ..engines.upstream import Upstream
 from ..engines.voice import Voice
-from ..errors import EngineError, RequestError, Unreachable, UsageError
+from ..errors import EngineError, RequestError, Unreachable, UnsupportedFeature, UsageError
 from ..syntax.dialect import Dialect
 from .gate import Gate
 
@@ -26,6 +27,7 @@ __all__ = ["Roster", "Served", "told"]
 _log = logging.getLogger(__name__)
 # What models of any make are known to leave in the text of an engine that decodes by itself.
 _UNKNOWN = Dialect("", reasoning="<think>\n{text}\n</think>")
+_SILENT = Dialect("")  # of what writes nothing
 
 
 @dataclass(slots=True)
@@ -56,6 +58,16 @@ class Served:
         """What clients call it."""
         return self.info.name
 
+    def check_writes(self) -> None:
+        """Refuse what only a model that writes can do.
+
+        Raises:
+            RequestError: it makes vectors, and nothing else (400).
+        """
+        if not self.info.writes:
+            problem = f"the model {self.name!r} makes embeddings and writes no text; ask another one"
+            raise RequestError(problem, param="model", code="model_not_capable")
+
 
 class Roster:
     """Engines and their models.
@@ -83,7 +95,7 @@ class Roster:
         self._watches: list[asyncio.Task[None]] = []
         self._dialect = api.get(dialect) if dialect else None
         self._served: dict[str, Served] = {}
-        self.ready = False
+        self.ready = self.complete = False
         self.failure: Exception | None = None
         self._waited: EngineError | None = None
 
@@ -98,6 +110,7 @@ class Roster:
         try:
             for engine in self.engines:
                 await self._start(engine)
+            self.complete = True
         except Exception as error:
             self.failure = error
             raise
@@ -181,7 +194,7 @@ class Roster:
         return iter(self._served.values())
 
     def pick(self, model: str) -> Served:
-        """The model of this name.  Where only one is served, it answers to every name, unless `strict`.
+        """The model of this name.  Where only one that writes is served, it answers to every name, unless `strict`.
 
         Raises:
             RequestError: there is none (404); the message lists those there are.
@@ -189,10 +202,30 @@ class Roster:
         """
         if not self.ready:
             raise self.problem
-        served = self._known(model)
-        if served is None and len(self._served) == 1 and not self.strict:
-            served = next(iter(self))
-        return served or self.named(model)
+        writers = [served for served in self if served.info.writes]
+        return self._known(model) or self._only(writers or list(self)) or self.named(model)
+
+    def embedder(self, model: str) -> Served:
+        """The model of this name, which makes vectors.  Where only one does, it answers to every name, unless `strict`.
+
+        Raises:
+            RequestError: there is none (404), it makes none (400), or none does (501).
+            EngineError: the engines are not ready (503).
+        """
+        if not self.ready:
+            raise self.problem
+        able = [served for served in self if embedder(served.engine)]
+        known = [served for served in able if served.info.embeds]
+        found = self._known(model) or self._only(known or able)
+        if found in able:
+            return found
+        if not self.complete:
+            raise self.problem
+        raise _no_vectors(found, [served.name for served in known or able])
+
+    def _only(self, candidates: Sequence[Served]) -> Served | None:
+        """The only one there is, unless `strict`."""
+        return candidates[0] if len(candidates) == 1 and not self.strict else None
 
     def named(self, model: str) -> Served:
         """The model of exactly this name."""
@@ -223,7 +256,7 @@ class Roster:
         return self._join(voice) if voice is not None else None
 
     def _add(self, engine: Engine, info: ModelInfo, gate: Gate) -> Served:
-        dialect, why = self._speaks(engine, info)
+        dialect, why = self._speaks(engine, info) if info.writes else (_SILENT, "it writes nothing")
         self._served[info.name] = served = Served(engine, info, dialect, gate=gate, why=why)
         _log.info("model %s: %s; dialect %s (%s)", info.name, told(info), dialect.name or "unknown", why)
         return served
@@ -257,6 +290,19 @@ def told(info: ModelInfo) -> str:
     context = f", {info.context} tokens of context" if info.context else ""
     source = f"{info.source}, " if info.source else ""
     return f"{source}{template}, {len(info.specials)} special tokens{context}"
+
+
+def _no_vectors(found: Served | None, able: Sequence[str]) -> RequestError:
+    """Why nothing is embedded."""
+    if not able:
+        problem = "no model here makes embeddings; --embedding-model serves one"
+        return UnsupportedFeature(problem, code="no_embeddings", status=501)
+    names = ", ".join(map(repr, able))
+    if found is None:
+        problem = f"there is no such model here; embeddings are made by {names}"
+        return RequestError(problem, param="model", code="model_not_found", status=404)
+    problem = f"the model {found.name!r} writes text and makes no embeddings; {names} does"
+    return RequestError(problem, param="model", code="model_not_capable")
 
 
 def _by_turns(info: ModelInfo) -> str:

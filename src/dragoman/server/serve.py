@@ -35,17 +35,26 @@ from .observe import Observers
 from .prepare import Choice, media, prepare
 from .wire import Wire
 
-__all__ = ["serve", "stopping"]
+__all__ = ["Answering", "serve", "stopping"]
 
 _log = logging.getLogger(__name__)
 _LAST_WORDS = 2.0  # seconds for the end of a stream whose client may not read it
 
 
 async def serve(
-    exchange: Exchange, wire: Wire, receive: Receive, send: Send, config: Config, observers: Observers
+    exchange: Exchange,
+    wire: Wire,
+    receive: Receive,
+    send: Send,
+    config: Config,
+    observers: Observers,
+    kind: type[Answering] | None = None,
 ) -> None:
-    """Answer one request, and return when the answer has ended or the client has left."""
-    kind = _Stream if exchange.streamed else _Whole
+    """Answer one request, and return when the answer has ended or the client has left.
+
+    `kind`: how, if it is not to be written.
+    """
+    kind = kind or (_Stream if exchange.streamed else _Whole)
     answer = kind(exchange, wire, send, config, observers)
     work = asyncio.create_task(answer.run())
     watch = asyncio.create_task(_departure(receive))
@@ -71,7 +80,7 @@ async def _departure(receive: Receive) -> None:
         pass
 
 
-class _Answer:
+class Answering:
     """One exchange, being answered."""
 
     def __init__(self, exchange: Exchange, wire: Wire, send: Send, config: Config, observers: Observers) -> None:
@@ -251,7 +260,7 @@ class _Answer:
         return asyncio.get_running_loop().time() - self.exchange.began
 
 
-class _Whole(_Answer):
+class _Whole(Answering):
     """An answer in one piece: the fold of its events."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -273,7 +282,7 @@ class _Whole(_Answer):
         await self._whole(200, body, self._headers())
 
 
-class _Stream(_Answer):
+class _Stream(Answering):
     """An answer as a stream of frames."""
 
     def __init__(self, *arguments: Any) -> None:

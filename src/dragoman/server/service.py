@@ -131,6 +131,18 @@ class Service:
         _key.get().check_model(served.name)
         return served
 
+    def writer(self, model: str) -> Served:
+        """The model of a name, which must write text; see `Roster.pick`."""
+        served = self.pick(model)
+        served.check_writes()
+        return served
+
+    def embedder(self, model: str) -> Served:
+        """The model of a name, which makes vectors, if this request's key may use it; see `Roster.embedder`."""
+        served = self.roster.embedder(model)
+        _key.get().check_model(served.name)
+        return served
+
     def named(self, model: str) -> Served:
         """The model of exactly this name, as far as this request's key may know of it."""
         self._check_ready()

@@ -60,7 +60,7 @@ class Spans(Observer):
     def started(self, exchange: Exchange) -> None:
         """As in `Observer`."""
         request, model = exchange.request, exchange.served.name
-        operation = "text_completion" if request.prompts else "chat"
+        operation = exchange.operation
         facts: dict[str, Any] = {
             "gen_ai.operation.name": operation,
             "gen_ai.provider.name": "dragoman",

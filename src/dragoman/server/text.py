@@ -12,20 +12,17 @@ from ..engines.prompt import render
 from ..messages import Request
 from ..protocols import completions
 from ..protocols.tokens import read_detokenize, read_template, read_tokenize, write_text, write_tokens
-from .endpoints import Answers, Refusals, Replies, both
+from .endpoints import Answers, Replies, both
 from .roster import Served
 from .service import Service
 
 __all__ = ["routes"]
-
-_NO_EMBEDDINGS = "embeddings are not offered here: the model is loaded to write, not to embed"
 
 
 def routes(service: Service) -> list[Route]:
     """All paths, with and without /v1."""
     return [
         *both("/completions", Answers(service, completions, "cmpl-")),
-        *both("/embeddings", Refusals(service, _NO_EMBEDDINGS)),
         *both("/tokenize", Replies(service, _tokenize)),
         *both("/detokenize", Replies(service, _detokenize)),
         *both("/apply-template", Replies(service, _template)),
@@ -47,7 +44,7 @@ async def _detokenize(service: Service, data: Mapping[str, Any]) -> dict[str, An
 
 async def _template(service: Service, data: Mapping[str, Any]) -> dict[str, Any]:
     request = read_template(data)
-    return {"prompt": _rendered(request, service.pick(request.model))}
+    return {"prompt": _rendered(request, service.writer(request.model))}
 
 
 def _rendered(request: Request, served: Served) -> str:

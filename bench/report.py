@@ -12,7 +12,7 @@ from .grammars import FORMS
 from .material import SIZES
 from .measure import Rate
 
-__all__ = ["GOALS", "Report"]
+__all__ = ["GOALS", "Report", "machine"]
 
 GOALS = {
     "content": 1.0,

@@ -1,6 +1,9 @@
-"""A scripted upstream in a process of its own: it streams numbered pieces, in bursts or paced, in either way of speaking.
+"""A scripted upstream in a process of its own: it streams numbered pieces in either way of speaking.
 
-python -m bench.gateway.upstream PIECES PAUSE    # prints its port
+python -m bench.gateway.upstream PIECES PAUSE [TOGETHER]    # prints its port
+
+It writes as an engine does: with each step one piece for every stream, and each piece by itself.
+`PAUSE`: seconds between two steps, 0 for none.  `TOGETHER`: pieces that are joined into one write, which no engine does.
 """
 
 from __future__ import annotations
@@ -20,19 +23,20 @@ _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encodin
 
 def main() -> None:
     """Serve until stdin is closed."""
-    asyncio.run(_serve(int(sys.argv[1]), float(sys.argv[2])))
+    pieces, pause, *together = sys.argv[1:]
+    asyncio.run(_serve(int(pieces), float(pause), int(*together or "1")))
 
 
-async def _serve(pieces: int, pause: float) -> None:
-    there = _There(pieces, pause)
+async def _serve(pieces: int, pause: float, together: int) -> None:
+    there = _There(pieces, pause, together)
     server = await asyncio.start_server(there.talk, "127.0.0.1", 0, backlog=4096)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.to_thread(sys.stdin.read)
 
 
 class _There:
-    def __init__(self, pieces: int, pause: float) -> None:
-        self.pause = pause
+    def __init__(self, pieces: int, pause: float, together: int) -> None:
+        self.pause, self.together = pause, together
         words = [f" w{number}{_STAMP.decode() if pause else ''}" for number in range(pieces)]
         self.frames = {"/v1/chat/completions": _chunked(_chat(words)), "/completion": _chunked(_llama(words))}
 
@@ -56,9 +60,10 @@ class _There:
                 await asyncio.sleep(self.pause)
         else:
             writer.write(_HEAD)
-            for begin in range(0, len(frames), 100):
-                writer.write(b"".join(frames[begin : begin + 100]))
+            for begin in range(0, len(frames), self.together):
+                writer.write(b"".join(frames[begin : begin + self.together]))
                 await writer.drain()
+                await asyncio.sleep(0)  # the other streams' turn
         await writer.drain()
 
 

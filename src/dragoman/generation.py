@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .events import CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
+from .events import CallArgs, CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
 from .messages import Call, Request
 from .pieces import End, Piece
 from .repair import Repair
@@ -24,6 +24,8 @@ from .syntax.decode import Parser, Policy
 from .syntax.dialect import Dialect
 
 __all__ = ["Generation"]
+
+_TEXTS = (Content, Reasoning, CallArgs)
 
 
 class Generation:
@@ -86,6 +88,8 @@ class Generation:
             return []
         events = self._parser.feed(piece.text, piece.special)
         self._tally.count(piece, events)
+        if self._stops is None and len(events) == 1 and type(events[0]) in _TEXTS:  # nearly always
+            return events
         return self._keep(events)
 
     def take(self, events: list[Event]) -> list[Event]:

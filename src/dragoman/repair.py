@@ -22,6 +22,8 @@ from .syntax.dialect import Dialect
 
 __all__ = ["Repair"]
 
+_NONE = re.compile("(?!)")
+
 
 class Repair:
     """Text and events of an upstream in, events of one turn out; the parts and the calls are numbered anew.
@@ -36,7 +38,7 @@ class Repair:
     ended = False  # the upstream says when
 
     def __init__(self, dialect: Dialect, tools: Any = None, *, prompt: str = "", **settings: Any) -> None:
-        endless, self._tail = _endless(dialect)
+        endless, self._first, self._tail = _endless(dialect)
         self._make = partial(Parser, endless, tools, **settings)
         self._begun = prompt
         self._parser: Parser | None = None
@@ -47,6 +49,9 @@ class Repair:
 
     def feed(self, text: str, special: bool = False) -> list[Event]:
         """A piece of text."""
+        parser = self._parser
+        if parser is not None and not self._held and self._first.search(text) is None and not parser.ended and text:
+            return self._numbered(parser.feed(text, special), own=True)
         text = self._held + text
         end = self._tail.search(text)
         at = end.start() if end else len(text)
@@ -89,7 +94,8 @@ class Repair:
 
     def _numbered(self, events: list[Event], *, own: bool) -> list[Event]:
         if len(events) == 1 and type(event := events[0]) is Content:  # nearly always
-            event.part = self._placed((own, event.part))
+            part = own, event.part
+            event.part = self._part if part == self._open else self._placed(part)
             return events
         for event in events:
             if isinstance(event, Content | Reasoning):
@@ -110,17 +116,18 @@ class Repair:
 
 
 @lru_cache(64)
-def _endless(dialect: Dialect) -> tuple[Dialect, re.Pattern[str]]:
-    """The dialect without marks that end turns, and the pattern of such marks at the end of a text.
+def _endless(dialect: Dialect) -> tuple[Dialect, re.Pattern[str], re.Pattern[str]]:
+    """The dialect without marks that end turns, what such marks begin with, and the pattern of them at the end of a text.
 
     The marks of framed messages stay: they part messages, and are never a model's own words.
     Where a turn cannot begin without a frame, what a server took out of it cannot be read as one: it is plain text.
     """
     if dialect.frame is not None and not _reads_text(dialect):
-        return Dialect(""), re.compile(r"(?!)")
+        return Dialect(""), _NONE, _NONE
     if dialect.frame is not None or not dialect.ends:
-        return dialect, re.compile(r"(?!)")
-    return replace(dialect, ends=()), _at_end(dialect.ends)
+        return dialect, _NONE, _NONE
+    first = re.compile(f"[{re.escape(''.join(mark[0] for mark in dialect.ends))}]")
+    return replace(dialect, ends=()), first, _at_end(dialect.ends)
 
 
 def _reads_text(dialect: Dialect) -> bool:

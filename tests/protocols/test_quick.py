@@ -83,8 +83,8 @@ def test_what_is_not_alike_is_read_in_full(chunk: bytes) -> None:
     quick = Quick()
     reads = chat.Reader()._text_of
     quick.learn(frame("a").rstrip(b"\n"), "content", "a", reads)
-    assert quick.text(frame("z").rstrip(b"\n")) == "z"
-    assert quick.text(chunk.rstrip(b"\n")) is None
+    assert quick.texts(frame("z")) == ["z"]
+    assert quick.texts(chunk) is None
     assert repr(at_once(frame("a") + chunk)) == repr(slowly(frame("a") + chunk))
 
 
@@ -92,7 +92,7 @@ def test_a_text_that_stands_elsewhere_too_is_no_place_to_learn_from() -> None:
     quick = Quick()
     reads = chat.Reader()._text_of
     quick.learn(frame("m").rstrip(b"\n"), "content", "m", reads)
-    assert quick.text(frame("z").rstrip(b"\n")) is None
+    assert quick.texts(frame("z")) is None
     escaped = frame("m").replace(b'"content": "m"', b'"content": "\\u006d"').rstrip(b"\n")
     quick.learn(escaped, "content", "m", reads)
-    assert quick.text(escaped.replace(b'"model": "m"', b'"model": "z"')) is None
+    assert quick.texts(escaped.replace(b'"model": "m"', b'"model": "z"') + b"\n\n") is None

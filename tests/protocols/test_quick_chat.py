@@ -37,7 +37,7 @@ def read(data: bytes, cuts: list[int]) -> list[Event]:
 
 def in_full(data: bytes, monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     with monkeypatch.context() as patch:
-        patch.setattr(Quick, "text", lambda *_: None)
+        patch.setattr(Quick, "texts", lambda *_: None)
         return read(data, [])
 
 

@@ -153,6 +153,8 @@ class Talked(Hearing):
 
     def items(self, events: list[Event]) -> list[Item]:
         """Log probabilities ride on the text that was read together."""
+        if (pieces := self._plain(events)) is not None:
+            return pieces
         found = super().items(events)
         texts = [item for item in found if type(item) is Piece] if self.reader.logprobs else []
         if not texts:
@@ -161,6 +163,15 @@ class Talked(Hearing):
         first.text, first.logprobs = "".join(piece.text for piece in texts), tuple(self.reader.logprobs)
         self.reader.logprobs.clear()
         return [item for item in found if type(item) is not Piece or item is first]
+
+    def _plain(self, events: list[Event]) -> list[Item] | None:
+        """The pieces, if all is more of the text that is being read, as it nearly always is."""
+        pieces: list[Item] = []
+        for event in events:
+            if type(event) is not Content or event.part != self._part or event.phase:
+                return None
+            pieces.append(Piece(event.text))
+        return None if self.reader.logprobs else pieces
 
     def _end(self, finish: Finish) -> list[End]:
         ends = super()._end(finish)

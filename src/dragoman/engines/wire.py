@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ __all__ = ["Chunks", "body", "failure", "refusal"]
 
 _LARK = "%llguidance {}\n"
 _LONGEST = 16 << 20
+_DATA = b"data: "
 _FINAL = ["content", "tokens", "stop", "stop_type", "tokens_predicted", "tokens_evaluated", "truncated", "timings"]
 
 
@@ -100,45 +101,53 @@ class Chunks:
             return self._wait()
         whole = bytes(rest[:end])
         del rest[: end + 2]
-        return [item for line in whole.split(b"\n\n") for item in self._items(line)]
+        items: list[Item] = []
+        for line in whole.split(b"\n\n"):
+            if (chunk := self._chunk(line)) is not None:
+                self._read(chunk, items.append)
+        return items
 
     def _wait(self) -> list[Item]:
         if len(self.rest) > _LONGEST:
             raise Broken(f"llama.cpp sent a line of more than {_LONGEST} bytes", engine=self.engine)
         return []
 
-    def _items(self, line: bytes) -> Iterator[Piece | Progress | End]:
-        kind, _, payload = line.partition(b": ")
-        if kind == b"error":
-            raise refusal(500, failure(payload.decode("utf-8", "replace")), self.engine)
-        if kind != b"data":
-            return  # a comment that keeps the connection alive
+    def _chunk(self, line: bytes) -> _Chunk | None:
+        """A chunk; None for a comment that keeps the connection alive."""
+        if not line.startswith(_DATA):
+            kind, _, payload = line.partition(b": ")
+            if kind == b"error":
+                raise refusal(500, failure(payload.decode("utf-8", "replace")), self.engine)
+            return None
         try:
-            chunk = _decode(payload)
+            return _decode(line[len(_DATA) :])
         except msgspec.MsgspecError as problem:
             raise Broken(f"llama.cpp sent a chunk that cannot be read: {problem}", engine=self.engine) from problem
-        yield from self._read(chunk)
 
-    def _read(self, chunk: _Chunk) -> Iterator[Piece | Progress | End]:
+    def _read(self, chunk: _Chunk, give: Callable[[Item], None]) -> None:
         if chunk.error is not None:
             raise refusal(500, chunk.error, self.engine)
         if chunk.prompt_progress is not None:  # such a chunk also carries a token, which is not one
-            yield Progress(chunk.prompt_progress.processed, chunk.prompt_progress.total, chunk.prompt_progress.cache)
+            progress = chunk.prompt_progress
+            give(Progress(progress.processed, progress.total, progress.cache))
             return
         if chunk.content:
-            yield from self._pieces(chunk)
+            self._pieces(chunk, give)
         if chunk.stop:
             self.ended = True
-            yield _end(chunk)
+            give(_end(chunk))
 
-    def _pieces(self, chunk: _Chunk) -> Iterator[Piece]:
+    def _pieces(self, chunk: _Chunk, give: Callable[[Item], None]) -> None:
         text, ids = chunk.content, chunk.tokens
-        logprobs = tuple(self._alternative(token) for token in chunk.completion_probabilities)
         mark = self.marks.get(ids[-1], "") if ids else ""
+        if not mark and not chunk.completion_probabilities:  # nearly always
+            give(Piece(text, ids))
+            return
+        logprobs = tuple(self._alternative(token) for token in chunk.completion_probabilities)
         if mark and text != mark and text.endswith(mark):  # text that was held back came together with a mark
-            yield Piece(text.removesuffix(mark), ids[:-1], logprobs=logprobs[:-1])
+            give(Piece(text.removesuffix(mark), ids[:-1], logprobs=logprobs[:-1]))
             text, ids, logprobs = mark, ids[-1:], logprobs[-1:]
-        yield Piece(text, ids, bool(mark) and text == mark, logprobs)
+        give(Piece(text, ids, bool(mark) and text == mark, logprobs))
 
     def _alternative(self, token: _Token) -> Alternative:
         beside = token.top_logprobs[: self.logprobs]

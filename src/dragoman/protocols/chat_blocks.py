@@ -12,7 +12,7 @@ A call is over once its JSON is whole and something stands behind it; only an up
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -51,16 +51,16 @@ class Blocks:
             self._seen.add(kind)
         return self._drain()
 
-    def more(self, kind: str, text: str) -> list[Event]:
-        """The same for a piece that most likely goes on with the block that is open."""
+    def more(self, kind: str, texts: Sequence[str]) -> list[Event]:
+        """The same for pieces that most likely go on with the block that is open."""
         queue = self._queue
-        if len(queue) == 1 and text:
-            last = queue[0]
-            if isinstance(last, _Text) and last.kind == kind and not last.block:
-                if kind == "reasoning":
-                    return [Reasoning(text, part=last.part)]
-                return [Content(text, part=last.part, phase=last.phase)]
-        return self.text(kind, text)
+        last = queue[0] if len(queue) == 1 else None
+        if not (isinstance(last, _Text) and last.kind == kind and not last.block):
+            return [event for text in texts for event in self.text(kind, text)]
+        part, phase = last.part, last.phase
+        if kind == "reasoning":
+            return [Reasoning(text, 0, part) for text in texts if text]
+        return [Content(text, 0, part, phase) for text in texts if text]
 
     def call(self, delta: Mapping[str, Any]) -> list[Event]:
         """One item of `tool_calls`."""

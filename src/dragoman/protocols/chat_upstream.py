@@ -7,7 +7,7 @@ from typing import Any
 
 from ..events import Event
 from . import sse, wire
-from .quick import Quick
+from .quick import GAP, Quick
 from .upstream import Reading, TokenLogprob, counted, listed, string, token
 
 __all__ = ["Reader", "TokenLogprob"]
@@ -44,27 +44,32 @@ class Reader(Reading):
         """Read on.  A chunk that differs from the last one in its text alone is not parsed."""
         events: list[Event] = []
         if not self._bytes.idle:  # the rest of a chunk that was cut; behind it they may be alike again
-            head, gap, data = data.partition(b"\n\n")
+            head, gap, data = data.partition(GAP)
             events = super().feed(head + gap)
             if not self._bytes.idle:
                 return [*events, *super().feed(data)]
-        *chunks, rest = data.split(b"\n\n")
-        for chunk in chunks:
-            if self.ended:
-                return events
-            text = self._quick.text(chunk)
-            events += self._read_fully(chunk) if text is None else self._blocks.more(self._quick.kind, text)
-        return [*events, *super().feed(rest)] if rest else events
+        whole = data.rfind(GAP) + len(GAP) if GAP in data else 0
+        if (texts := self._quick.texts(data[:whole])) is not None and not self.ended:
+            events += self._blocks.more(self._quick.kind, texts)
+        else:
+            events += [event for chunk in data[:whole].split(GAP)[:-1] for event in self._chunk(chunk)]
+        return [*events, *super().feed(data[whole:])] if whole < len(data) else events
+
+    def _chunk(self, chunk: bytes) -> list[Event]:
+        if self.ended:
+            return []
+        texts = self._quick.texts(chunk + GAP)
+        return self._read_fully(chunk) if texts is None else self._blocks.more(self._quick.kind, texts)
 
     def _read_fully(self, chunk: bytes) -> list[Event]:
         self._plain = None
-        events = super().feed(chunk + b"\n\n")
+        events = super().feed(chunk + GAP)
         if self._plain is not None:
             self._quick.learn(chunk, *self._plain, self._text_of)
         return events
 
     def _text_of(self, chunk: bytes) -> tuple[str, str] | None:
-        messages = sse.Reader().feed(chunk + b"\n\n")
+        messages = sse.Reader().feed(chunk + GAP)
         try:
             data = wire.load(messages[0].data) if len(messages) == 1 else None
         except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import signal
 import socket
@@ -23,6 +24,7 @@ __all__ = ["Server", "check_certificate", "listen", "run"]
 
 _KEPT_OPEN = 75  # seconds; longer than load balancers and clients keep idle connections, so that they close first
 _MARGIN = 3  # seconds between our end of a stream and uvicorn's
+_GARBAGE = (25_000, 20, 50)  # new objects before a look for garbage; events that the turn log keeps are none
 
 
 def listen(config: Config) -> socket.socket:
@@ -97,6 +99,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and load."""
         await super().startup(sockets)
+        _settle()
         if self._service.loading is not None:
             self._service.loading.add_done_callback(self._loaded)
 
@@ -115,3 +118,10 @@ class Server(uvicorn.Server):
             self._ready(self._service)
         elif not loading.cancelled() and self._service.roster.failure is not None:
             self.should_exit = True
+
+
+def _settle() -> None:
+    """What was made up to now stays, so the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE)

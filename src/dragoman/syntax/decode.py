@@ -100,8 +100,9 @@ class Parser:
         if special and text in machine.plan.closes and machine.abandon():
             self._work = machine.run("inside")
             next(self._work, None)
-        self._reader.feed(text, special)
-        next(self._work, None)
+        if special or not self._reader.passes(text):
+            self._reader.feed(text, special)
+            next(self._work, None)
         if machine.waiting is not None:
             machine.patience()
         if self._trace is not None:

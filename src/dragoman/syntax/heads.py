@@ -134,6 +134,7 @@ class Heads(Bodies):
                 early = self.early()
             if early == "long":
                 self.unread()
+            self.r.plainly = None  # every piece is looked at here
             if early:
                 return early
             yield

@@ -42,6 +42,7 @@ LONGEST = 256
 
 _BARS = "|｜‖"
 _SPACE = re.compile(r"\s*")
+_LETTERS = re.compile(r"(\[[^]]+\]|\\?.)", re.DOTALL)  # what an atom of a spelling begins with
 _LAYOUT = re.compile(r"(?:\s|\\n)*")  # models also write a newline between marks as the two characters
 
 
@@ -85,6 +86,17 @@ def _beginning(atoms: tuple[str, ...]) -> str:
     return pattern
 
 
+def _ahead(atoms: list[tuple[str, ...]], ways: list[str]) -> str:
+    """One of these ways.  Where one begins with a class of letters, `re` has to be told what all of them begin with."""
+    if not ways:
+        return "(?!)"
+    first = sorted({found[1] for each in atoms if (found := _LETTERS.match(each[0]))})
+    classes = [letters[1:-1] if letters[0] == "[" else letters for letters in first]
+    literal = all(letters[0] != "[" and letters != "\\s" for letters in first)
+    every = "|".join(ways)
+    return every if literal else f"(?=[{''.join(classes)}])(?:{every})"
+
+
 class Stop:
     """Marks to stop at, compiled: `live` also finds the beginning of a mark at the end, `final` only whole ones.
 
@@ -97,11 +109,13 @@ class Stop:
     def __init__(self, marks: tuple[str, ...], plain: frozenset[str] = frozenset()) -> None:
         self.marks = tuple(sorted(dict.fromkeys(marks), key=len, reverse=True))
         self.plain = plain
-        whole = [f"({''.join(spelling(mark))})" for mark in self.marks]
-        begun = [_beginning(spelling(mark)) for mark in self.marks]
+        atoms = [spelling(mark) for mark in self.marks]
+        # A group would hide with which letters a mark begins, and `re` skips all others quickly: so it stands behind.
+        whole = ["".join(each) + "()" for each in atoms]
+        begun = [_beginning(each) for each in atoms]
         both = [f"{w}|{b}\\Z" if b else w for w, b in zip(whole, begun, strict=True)]
-        self.live = re.compile("|".join(both) or "(?!)")
-        self.final = re.compile("|".join(whole) or "(?!)")
+        self.live = re.compile(_ahead(atoms, both))
+        self.final = re.compile(_ahead(atoms, whole))
 
 
 @lru_cache(4096)
@@ -113,7 +127,9 @@ def stop(*marks: str, plain: frozenset[str] = frozenset()) -> Stop:
 class Reader:
     """Buffered text with a cursor.  `base` is the raw offset of the buffer's beginning."""
 
-    __slots__ = ("base", "buf", "closed", "cut", "dropped", "kept", "kept_at", "mark_at", "pos", "specials", "tokens")
+    __slots__ = (
+        "base", "buf", "closed", "cut", "dropped", "kept", "kept_at", "mark_at", "plainly", "pos", "specials", "tokens",
+    )  # fmt: skip
 
     def __init__(self, specials: frozenset[str] | None = None) -> None:
         self.buf = ""
@@ -126,6 +142,17 @@ class Reader:
         self.kept: list[str] | None = None
         self.kept_at = 0
         self.mark_at = 0
+        self.plainly: tuple[Callable[[str], object], Put] | None = None
+
+    def passes(self, text: str) -> bool:
+        """Read on in text without marks, if that is what is being read and this is such text: nothing else has to run."""
+        plainly = self.plainly
+        if plainly is None or self.pos != len(self.buf) or self.kept is not None or not text or plainly[0](text):
+            return False
+        self.base += self.pos
+        self.buf, self.pos = text, len(text)
+        plainly[1](text, self.base)
+        return True
 
     def feed(self, text: str, special: bool = False) -> None:
         """Add text; what was read already is let go."""
@@ -161,12 +188,14 @@ class Reader:
         """Hand text to `put(text, at)` up to a mark and read that mark; "" at the end of the text."""
         live = stop.live.search
         while not self.closed:
+            self.plainly = None
             buf, pos = self.buf, self.pos
             found = live(buf, pos)
             if found is None:
                 if pos < len(buf):
                     self.pos = len(buf)
                     put(buf[pos:], self.base + pos)
+                self.plainly = live, put
                 yield
                 continue
             start = found.start()
@@ -177,6 +206,7 @@ class Reader:
                 yield
             elif mark := self._take(found, stop, put):
                 return mark
+        self.plainly = None
         return self._until_end(stop, put)
 
     def _until_end(self, stop: Stop, put: Put) -> str:
@@ -300,4 +330,4 @@ class Reader:
     def drop(self) -> None:
         """Let go of all that is buffered."""
         self.base += len(self.buf)
-        self.buf, self.pos, self.kept = "", 0, None
+        self.buf, self.pos, self.kept, self.plainly = "", 0, None, None

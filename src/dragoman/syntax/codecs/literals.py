@@ -11,7 +11,7 @@ import unicodedata
 
 from ..kinds import ANY, Schema, quote
 from ..reader import Reader, Steps
-from .values import DEEPEST, Frame, Output, Values
+from .values import ALIKE_PYTHON, ALIKE_RAW, DEEPEST, Frame, Output, Values
 
 __all__ = ["Literals"]
 
@@ -67,6 +67,9 @@ class Literals(Values):
                 return True
             mark = found["ok"]
             self.r.pos = found.end()
+
+    def alike(self) -> dict[str, re.Pattern[str]]:
+        return ALIKE_RAW if self.raw else ALIKE_PYTHON
 
     def closes(self, mark: str) -> Steps[bool]:
         r = self.r

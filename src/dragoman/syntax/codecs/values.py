@@ -21,7 +21,7 @@ from ..kinds import ANY, NUMBER, Schema, quote, typed
 from ..reader import Reader, Steps
 from . import BAD, CUT, WHOLE
 
-__all__ = ["DEEPEST", "WORDS", "Frame", "Output", "Values"]
+__all__ = ["ALIKE_PYTHON", "ALIKE_RAW", "DEEPEST", "WORDS", "Frame", "Output", "Values"]
 
 Output = Callable[[str, int, int], None]
 
@@ -34,8 +34,18 @@ _LITERALS = frozenset(("true", "false", "null"))
 _TOKEN = re.compile(r"[\w.+\-]*")
 _ZEROS = re.compile(r"(-?)0+(\d+)", re.ASCII)
 _STRING = {'"': re.compile(r'["\\\x00-\x1f]'), "'": re.compile(r"['\"\\\x00-\x1f]")}
+_CHARS, _ESCAPE, _NUMBERED = r'[^%s"\\\x00-\x1f]', r'\\["\\/bfnrt]', r"\\u(?![dD][89abAB])[0-9a-fA-F]{4}"
 _ESCAPES = frozenset('"\\/bfnrtu')
 _HEX = re.compile(r"\\u[0-9a-fA-F]{4}")
+
+
+def _alike(escapes: str) -> dict[str, re.Pattern[str]]:
+    """For either quote: how a string goes on that is written in JSON as it stands."""
+    return {mark: re.compile(f"(?:{_CHARS % mark}|{escapes})*+") for mark in "\"'"}
+
+
+# JSON's strings, Python's, and those in which a backslash means itself.
+ALIKE, ALIKE_PYTHON, ALIKE_RAW = map(_alike, (f"{_ESCAPE}|{_NUMBERED}", _ESCAPE, "(?!)"))
 _PYTHON = {"'": "'", "a": "\\u0007", "v": "\\u000b", "0": "\\u0000", "\n": ""}
 
 
@@ -53,19 +63,8 @@ class Values:
     """Reads one value from `r` into `put(json, start, end)`."""
 
     __slots__ = (
-        "at",
-        "flawed",
-        "noted",
-        "pending",
-        "put",
-        "python",
-        "quoted",
-        "r",
-        "repair",
-        "schema",
-        "stack",
-        "verbatim",
-    )
+        "at", "flawed", "noted", "pending", "put", "python", "quoted", "r", "repair", "schema", "stack", "verbatim",
+    )  # fmt: skip
 
     def __init__(
         self, r: Reader, put: Output, schema: Schema = ANY, *, repair: bool = True, python: bool = False
@@ -260,18 +259,20 @@ class Values:
 
     def string(self, mark: str, put: Output) -> Steps[bool]:
         """The inside of a string and its closing quote; False if the text ended in it."""
-        r, search = self.r, _STRING[mark].search
+        r, run = self.r, self.alike()[mark].match
         while True:
             buf, pos = r.buf, r.pos
-            found = search(buf, pos)
-            end = found.start() if found else len(buf)
+            found = run(buf, pos)
+            end = found.end() if found else pos
             if end > pos:
                 r.pos = end
                 put(buf[pos:end], r.base + pos, r.base + end)
-            if found is None:
+            if end == len(buf):
                 if r.closed:
                     return False
+                r.plainly = _STRING[mark].search, lambda text, at: put(text, at, at + len(text))
                 yield
+                r.plainly = None
             elif buf[end] == mark:
                 r.pos = end
                 if not self.python or (yield from self.closes(mark)):
@@ -281,6 +282,9 @@ class Values:
                 put(quote(mark), r.at - 1, r.at)
             elif not (yield from self.odd(mark, put)):
                 return False
+
+    def alike(self) -> dict[str, re.Pattern[str]]:
+        return ALIKE
 
     def closes(self, _mark: str) -> Steps[bool]:
         """Whether the quote at the cursor closes the string."""

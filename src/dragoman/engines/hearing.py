@@ -15,7 +15,7 @@ from ..protocols.sse import LIMIT
 from .base import Alternative, End, Item, Piece
 from .marked import Marked
 
-__all__ = ["Completed", "Hearing", "Reader", "Talked", "heard", "next_part"]
+__all__ = ["Completed", "Hearing", "Reader", "Talked", "heard"]
 
 _LINGER = 2.0  # seconds that an upstream gets for its last words after it said why it ends
 
@@ -41,10 +41,8 @@ class Reader(Protocol):
         """The connection was closed."""
 
 
-async def next_part(content: aiohttp.StreamReader, *, finished: bool) -> bytes:
-    """What arrives, b"" at the end.  Once the upstream has said why it ends, it is not waited for much longer."""
-    if not finished:
-        return await content.readany()
+async def _last_words(content: aiohttp.StreamReader) -> bytes:
+    """What arrives once the upstream has said why it ends: that is not waited for much longer."""
     try:
         async with asyncio.timeout(_LINGER):
             return await content.readany()
@@ -118,10 +116,11 @@ async def heard(answer: aiohttp.ClientResponse, hearing: Hearing) -> AsyncGenera
     if "json" in kind and "ndjson" not in kind:
         batch = hearing.whole(await _all(answer.content))
     else:
-        while data := await next_part(answer.content, finished=hearing.reader.finished):
+        reader, content = hearing.reader, answer.content
+        while data := await (_last_words(content) if reader.finished else content.readany()):
             if batch := hearing.feed(data):
                 yield batch
-            if hearing.reader.ended:
+            if reader.ended:
                 break
         batch = hearing.close()
     if batch:

@@ -27,6 +27,8 @@ class Clock:
         quiet: writes a keep-alive; None if the answer has no place for one.
         late: ends the exchange with a `Timeout`.
         unread: cuts the client off, which has not read for too long.
+
+    `busy`: a write is on its way.
     """
 
     def __init__(
@@ -41,7 +43,7 @@ class Clock:
         self._time = asyncio.get_running_loop().time
         self._began = self._wrote = self._read = self._write_began = began
         self._first = self._over = False
-        self._writing = False
+        self.busy = False
         self._changed = asyncio.Event()
 
     def begun(self) -> None:
@@ -56,11 +58,11 @@ class Clock:
 
     def writing(self) -> None:
         """A write begins; it waits for as long as the client is slow."""
-        self._writing, self._write_began = True, self._time()
+        self.busy, self._write_began = True, self._time()
 
     def wrote(self) -> None:
         """A write has ended."""
-        self._writing, self._wrote = False, self._time()
+        self.busy, self._wrote = False, self._time()
         self._read += self._wrote - self._write_began
 
     async def run(self) -> None:
@@ -73,7 +75,7 @@ class Clock:
                 self._late(_timeout(*passed))
             if self._patience(now) <= now:
                 return self._unread()
-            if self._quiet and not self._writing and self._wrote + self._config.keep_alive <= now:
+            if self._quiet and not self.busy and self._wrote + self._config.keep_alive <= now:
                 await self._quiet()
             await self._sleep()
 
@@ -87,18 +89,18 @@ class Clock:
         if not self._first and config.first_token:
             yield "first token", config.first_token, self._began + config.first_token
         if self._first and config.stall:
-            yield "stall", config.stall, (now if self._writing else self._read) + config.stall
+            yield "stall", config.stall, (now if self.busy else self._read) + config.stall
 
     def _patience(self, now: float) -> float:
         """When a client that does not read is cut off."""
         limit = self._config.slow_client
-        return (self._write_began if self._writing else now) + limit if limit else math.inf
+        return (self._write_began if self.busy else now) + limit if limit else math.inf
 
     async def _sleep(self) -> None:
         now = self._time()
         due = [self._patience(now), *(at for _, _, at in self._deadlines(now))]
         if self._quiet:
-            due.append((now if self._writing else self._wrote) + self._config.keep_alive)
+            due.append((now if self.busy else self._wrote) + self._config.keep_alive)
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.001, min(due) - now) if min(due) < math.inf else None):
                 await self._changed.wait()

@@ -73,13 +73,12 @@ class Metrics(Observer):
 
     def events(self, exchange: Exchange, index: int, events: Sequence[Event], frames: bytes) -> None:
         """As in `Observer`."""
-        dialect = exchange.served.dialect.name
         for event in events:
             if type(event) is CallEnd:
                 outcome = "cut" if not event.complete else "complete" if event.valid else "invalid"
-                self._calls.labels(dialect, outcome).inc()
+                self._calls.labels(exchange.served.dialect.name, outcome).inc()
             elif type(event) is Notice:
-                self._notices.labels(event.code, dialect).inc()
+                self._notices.labels(event.code, exchange.served.dialect.name).inc()
 
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""

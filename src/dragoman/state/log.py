@@ -193,12 +193,12 @@ class TurnLog:
     Args:
         which: all, notices (those with errors or notices), or off.
         count: turns to remember.
-        limit: characters that all remembered turns may have; a turn alone may have an eighth of it.
+        limit: characters that all remembered turns may have; a turn alone may have a quarter of it.
         keeper: where they are kept for good.
     """
 
     def __init__(
-        self, which: str = "all", *, count: int = 500, limit: int = 64 << 20, keeper: Keeper | None = None
+        self, which: str = "all", *, count: int = 500, limit: int = 24 << 20, keeper: Keeper | None = None
     ) -> None:
         self.which, self.count, self.limit, self.keeper = which, count, limit, keeper
         self._records: OrderedDict[str, Record] = OrderedDict()
@@ -224,7 +224,7 @@ class TurnLog:
         """It is over."""
         record.noticed = [event.code for event in record.told if type(event) is Notice]
         record.size = _size(record)
-        if record.size > self.limit // 8:
+        if record.size > self.limit // 4:
             _shrink(record)
         if self.which == "notices" and not (record.error or record.noticed):
             self._forget(record)

@@ -84,11 +84,11 @@ def check_extent(schemas: Iterable[tuple[str, Any]]) -> None:
                 raise UsageError(f"{name} is nested more than {DEEPEST} levels deep")
             if isinstance(node, str):
                 letters += len(node)
-            elif isinstance(node, Mapping):
-                letters += len("".join(map(str, node)))
-                todo += [(item, level + 1) for item in node.values()]
             elif isinstance(node, list | tuple):
                 todo += [(item, level + 1) for item in node]
+            elif type(node) is dict or isinstance(node, Mapping):  # the first is quicker
+                letters += len("".join(map(str, node)))
+                todo += [(item, level + 1) for item in node.values()]
             if values + len(todo) > VALUES or letters > LONGEST:
                 raise UsageError(f"the schemas are too large at {name}: offer fewer tools, or simpler ones")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from ..errors import UsageError
 from .bounded import rules
@@ -78,7 +79,7 @@ class _Printer:
 
     def _spelled(self, node: Seq) -> Seq:
         """Marks that are no special tokens joined with the literals beside them."""
-        if not any(type(part) is Mark for part in node.parts):
+        if Mark not in map(type, node.parts):
             return node
         found = seq(*(self._plain(part) for part in node.parts))
         return found if isinstance(found, Seq) else Seq((found,))
@@ -88,23 +89,18 @@ class _Printer:
 
     def one(self, node: Node) -> str:
         """A part that may be repeated."""
-        match self._plain(node):
-            case Literal(text):
-                return f'"{_ODD.sub(_quoted, text)}"'
-            case Mark(text):
-                return f"<[{self.specials[text]}]>"
-            case Chars(((low, high),), negated=False) if low == high:
-                return f'"{_ODD.sub(_quoted, low)}"'
-            case Chars() as chars:
-                return _class(chars)
-            case Text() as text:
-                return self.one(rules(text))
-            case Rule() as rule:
-                return self.name(rule)
-            case Repeat(part, low, high):
-                return self.repeated(part, low, high)
-            case _ as group:
-                return f"({self.ways(group)})"
+        kind = type(node)
+        if kind is Rule:
+            return self.name(node)  # type: ignore[arg-type]
+        if kind is Repeat:
+            return self.repeated(node.part, node.low, node.high)  # type: ignore[union-attr]
+        if kind is Chars:
+            return _class(node)  # type: ignore[arg-type]
+        if kind is Mark and node.text in self.specials:  # type: ignore[union-attr]
+            return f"<[{self.specials[node.text]}]>"  # type: ignore[union-attr]
+        if kind is Literal or kind is Mark:
+            return f'"{_ODD.sub(_quoted, node.text)}"'  # type: ignore[union-attr]
+        return self.one(rules(node)) if isinstance(node, Text) else f"({self.ways(node)})"
 
     def repeated(self, part: Node, low: int, high: int | None) -> str:
         """A repetition; large bounds in blocks."""
@@ -131,13 +127,17 @@ class _Printer:
         return [*parts, item + bounds(0, rest)] if rest else parts
 
 
+@lru_cache(256)
 def bounds(low: int, high: int | None) -> str:
     """The sign behind something that is repeated, as GBNF and Lark both write it."""
     known = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
     return known or (f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}")
 
 
+@lru_cache(256)
 def _class(chars: Chars) -> str:
+    if len(chars.ranges) == 1 and not chars.negated and chars.ranges[0][0] == chars.ranges[0][1]:
+        return f'"{_ODD.sub(_quoted, chars.ranges[0][0])}"'
     if not chars.ranges:
         return "[^\\x00]" if chars.negated else "[]"
     ranges = (_escaped(low) if low == high else f"{_escaped(low)}-{_escaped(high)}" for low, high in chars.ranges)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from .reader import spelling
 
@@ -223,9 +224,9 @@ def text(
 
 def keep_out(node: Node, marks: Iterable[str]) -> Node:
     """The same grammar with more marks kept out of its open texts."""
-    more = tuple(map(spelled, marks))
     if not _has_open(node):
         return node
+    more = tuple(map(spelled, marks))
 
     def leaf(node: Node) -> Node:
         if not isinstance(node, Text) or not node.open:
@@ -302,6 +303,7 @@ class _Rebuilt:
         return self.rules[rule]
 
 
+@lru_cache(4096)
 def spelled(mark: str) -> Spelling:
     """A mark as the reader would recognize it: with other bars, doubled bars, and blanks inside a tag.
 

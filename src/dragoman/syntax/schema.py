@@ -15,11 +15,13 @@ references that lead nowhere.  `Walk.loosened` lists each with its place; whoeve
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import ceil, floor
 from typing import Any
 
+from .alike import text_of
 from .extent import steps
 from .grammar import EMPTY, NEVER, Alt, Chars, Literal, Node, Repeat, Rule, Seq, alt, literal, maybe, repeat, seq
 from .kinds import Schema
@@ -99,6 +101,14 @@ def _plain(kind: str, style: Style) -> Node:
     """What most parameters are: a type, and nothing else said of it."""
     schema = {"type": kind, "nullable": False}
     return Walk(schema).value(schema, style)
+
+
+@lru_cache(1024)
+def _shared_pair(key: str, written: str, style: Style) -> tuple[Node, tuple[str, ...]]:
+    """A pair of an object, and what of its schema is not enforced, from the object's place on."""
+    walk = Walk(json.loads(written))
+    node = walk._new_pair(key, walk.root, style, "")  # noqa: SLF001 (it is ours)
+    return node, tuple(walk.loosened)
 
 
 class Walk:
@@ -210,6 +220,15 @@ class Walk:
         return _ordered(kept, style.comma, least=bool(least))
 
     def _pair(self, key: str, schema: Any, style: Style, path: str) -> Node:
+        """A key and its value; those that are alike are made once, and so are one rule."""
+        if not (written := text_of(schema)):
+            return self._new_pair(key, schema, style, path)
+        node, loosened = _shared_pair(key, written, style)
+        self.loosened.update((path + one, None) for one in loosened)
+        self.steps.take(path)
+        return node
+
+    def _new_pair(self, key: str, schema: Any, style: Style, path: str) -> Node:
         inside = self.value(schema, style.values, path=f"{path}/properties/{key}")
         return seq(style.key(key), _named(key, inside), style.ending(key) if style.ending else style.after)
 

@@ -12,6 +12,7 @@ A style never writes text that would be read back as something else: a string th
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -87,6 +88,7 @@ class Style:
 
 _CONTROLS = ("\x00", "\x1f")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f"}
+_HALF = re.compile("[\ud800-\udfff]")
 _HEX = chars("0-9a-fA-F")
 _TWO = repeat(_HEX, 2, 2)
 _PLAIN = alt(seq(chars("0-9a-cA-CefEF"), repeat(_HEX, 3, 3)), seq(chars("dD"), chars("0-7"), _TWO))
@@ -99,7 +101,7 @@ CHAR = Rule("char", alt(Chars((_CONTROLS, ('"', '"'), ("\\", "\\")), negated=Tru
 def dumps(value: Any) -> str:
     """A value as JSON; lone surrogates, which no UTF-8 can carry, stay escaped."""
     written = json.dumps(value, ensure_ascii=False)
-    return "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in written)
+    return written if written.isascii() else _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", written)
 
 
 @lru_cache(64)

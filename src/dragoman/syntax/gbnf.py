@@ -95,7 +95,7 @@ class _Printer:
         if kind is Repeat:
             return self.repeated(node.part, node.low, node.high)  # type: ignore[union-attr]
         if kind is Chars:
-            return _class(node)  # type: ignore[arg-type]
+            return _class(node)
         if kind is Mark and node.text in self.specials:  # type: ignore[union-attr]
             return f"<[{self.specials[node.text]}]>"  # type: ignore[union-attr]
         if kind is Literal or kind is Mark:

@@ -43,7 +43,7 @@ serve: $(VENV)/.serve  ## run the server with the packaged model (MODEL=, PORT=,
 test: $(VENV)/.dev node-clients  ## run all tests, the real engine included
 ifeq ($(ARGS),)
 	$(PY) -m pytest -q -n auto --dist worksteal -m "not long and not engine and not agents"
-	$(PY) -m pytest -q -m engine  # by themselves: the engine takes every core
+	$(PY) -m pytest -q -m "engine and not agents"  # by themselves: the engine takes every core
 else
 	$(PY) -m pytest $(ARGS)
 endif

@@ -86,11 +86,11 @@ def codex(desk: Desk, task: str, before: str = "", provider: str = "") -> subpro
     return desk.run(*command, "--dangerously-bypass-approvals-and-sandbox", task, CODEX_HOME=str(desk.home))
 
 
-def claude(desk: Desk, task: str) -> subprocess.CompletedProcess[str]:
+def claude(desk: Desk, task: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Claude Code, over Messages."""
     (binary,) = MODULES.glob("@anthropic-ai/claude-code-*/claude")
     return desk.run(
-        binary, "-p", task, "--output-format", "json", "--allowedTools", "Write,Bash(ls:*),Read",
+        binary, "-p", task, "--output-format", "json", "--allowedTools", "Write,Bash(ls:*),Read", *options,
         ANTHROPIC_BASE_URL=desk.server.url,
         ANTHROPIC_AUTH_TOKEN="none",
         ANTHROPIC_MODEL="demo",
@@ -101,8 +101,8 @@ def claude(desk: Desk, task: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def opencode(desk: Desk, task: str) -> subprocess.CompletedProcess[str]:
-    """opencode, over Chat Completions."""
+def opencode(desk: Desk, task: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """opencode, over Chat Completions; with further settings."""
     model = {"name": "demo", "tool_call": True, "reasoning": True, "limit": {"context": 400_000, "output": 8192}}
     options = {"baseURL": f"{desk.server.url}/v1", "apiKey": "none"}
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "dragoman", "options": options, "models": {"demo": model}}
@@ -112,6 +112,7 @@ def opencode(desk: Desk, task: str) -> subprocess.CompletedProcess[str]:
         "autoupdate": False,
         "share": "disabled",
         "provider": {"dragoman": provider},
+        **more,
     }
     (desk.work / "opencode.json").write_text(json.dumps(settings))
     binary = next(iter(sorted(MODULES.glob("opencode-*/bin/opencode"))))
@@ -161,7 +162,7 @@ def start(agent: str, tmp_path: Path) -> Iterator[Start]:
     """Lays a desk whose model plays scenes."""
     desks: list[Any] = []
 
-    def started(*played: Scene) -> Desk:
+    def started(*played: Scene, **settings: Any) -> Desk:
         dialect = AGENTS[agent][1]
         title = scene(dialect, "A title", when={"tool": False})
         last = scene(dialect, "I do not know that play.")
@@ -169,7 +170,7 @@ def start(agent: str, tmp_path: Path) -> Iterator[Start]:
         for folder in ("work", "home"):
             (tmp_path / folder).mkdir()
         subprocess.run(["git", "init", "-q", tmp_path / "work"], check=True)
-        serving = running(Script(data))
+        serving = running(Script(data), **settings)
         desks.append(serving)
         return Desk(serving.__enter__(), tmp_path / "work", tmp_path / "home")
 
@@ -321,3 +322,11 @@ def test_claude_finds_a_tool_that_it_deferred(agent: str, start: Start):
     before, after = ([tool.name for tool in request.tools] for request in desk.asked)
     assert set(after) - set(before) == {"NotebookEdit"}
     assert "DeferredToolPlaceholder" not in after
+
+
+def test_codex_waits_while_a_prompt_is_read(start: Start) -> None:
+    slow = scene("harmony", "Here I am.", cut="whole", pause=3.0)  # three pieces say nothing yet
+    desk = start(slow, keep_alive=0.2)
+    done = codex(desk, "Say something", provider="stream_idle_timeout_ms = 8000")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Here I am." in done.stdout

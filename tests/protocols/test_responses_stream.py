@@ -421,6 +421,18 @@ def test_s3_a_ping_is_a_comment():
     assert writer().ping("still here") == b": still here\n\n"
 
 
+def test_while_there_is_no_output_some_pings_are_events():
+    stream = writer()
+    pings = [stream.ping() for _ in range(12)]
+    told = [event["type"] for event in events(b"".join(pings))]
+    assert told == ["response.created", "response.in_progress", "response.in_progress", "response.in_progress"]
+    body = b"".join(pings) + stream.write([Content("Hi")])
+    assert {stream.ping() for _ in range(12)} == {sse.comment("")}
+    body += stream.write(END) + stream.close()
+    assert not list(check_responses_stream(body))
+    assert snapshot(body).output_text == "Hi"
+
+
 def test_the_model_is_the_one_that_answers():
     asked, told = read_request(ASKED)
     assert Writer(asked, told, **facts(), model="real").response["model"] == "real"

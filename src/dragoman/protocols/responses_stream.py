@@ -25,6 +25,7 @@ from .responses_shape import Response, error_event, incomplete_reason
 __all__ = ["Writer"]
 
 _Table = Mapping[type[Event], Callable[["Writer", Any], bytes]]
+_COMMENTS = 4  # one in so many is an event
 _REASONING = {"openai": "response.reasoning_text", "open-responses": "response.reasoning"}
 
 
@@ -75,6 +76,7 @@ class Writer:
         self._usage: Usage | None = None
         self._finish: Finish | None = None
         self._last: dict[str, Any] | None = None
+        self._pings = 0
         self.ended = False
 
     def open(self) -> bytes:
@@ -124,8 +126,16 @@ class Writer:
         return frames + self._frame("error", error_event(exc)) + self._end("failed", exc=exc)
 
     def ping(self, text: str = "") -> bytes:
-        """A comment that keeps the connection alive."""
-        return b"" if self.ended else sse.comment(text)
+        """Keeps the connection alive: a comment, and while there is no output yet, now and then an event.
+
+        Codex reads comments without a sign of life in them, and leaves after 300 s without an event (openai/codex 31539).
+        """
+        if self.ended:
+            return b""
+        self._pings += 1
+        if self._pings % _COMMENTS or self._open is not None or self._output:
+            return sse.comment(text)
+        return self.open() or self._frame("response.in_progress", {"response": self._response.object("in_progress")})
 
     @property
     def response(self) -> dict[str, Any]:

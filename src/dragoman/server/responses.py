@@ -64,6 +64,10 @@ class Recorded(Wire):
         """The frames of some events."""
         return self._add(super().write(index, events, tokens))
 
+    def ping(self) -> bytes:
+        """A keep-alive; some are events, which have numbers and so belong to the recording."""
+        return self._add(super().ping())
+
     def close(self) -> bytes:
         """The end of a stream."""
         return self._add(super().close())

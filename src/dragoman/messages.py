@@ -12,7 +12,20 @@ from typing import Any
 
 from .events import Notice, Usage
 
-__all__ = ["Call", "Media", "Message", "Part", "Raw", "Reasoning", "Request", "Result", "Text", "Tool", "Turn"]
+__all__ = [
+    "Call",
+    "Grammar",
+    "Media",
+    "Message",
+    "Part",
+    "Raw",
+    "Reasoning",
+    "Request",
+    "Result",
+    "Text",
+    "Tool",
+    "Turn",
+]
 
 
 @dataclass(slots=True)
@@ -77,15 +90,28 @@ class Message:
     parts: tuple[Part, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What the input of a free-text tool must match: its `syntax` is lark or regex; `param`: where it stood."""
+
+    syntax: str
+    definition: str
+    param: str = ""
+
+
 @dataclass(slots=True)
 class Tool:
-    """A tool on offer.  `parameters` is a JSON Schema; `kind` is `function` or `custom` (one free text)."""
+    """A tool on offer.
+
+    `parameters` is a JSON Schema; `kind` is `function` or `custom` (one free text, which may have a `grammar`).
+    """
 
     name: str
     description: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     strict: bool = False
     kind: str = "function"
+    grammar: Grammar | None = None
 
 
 @dataclass(slots=True)

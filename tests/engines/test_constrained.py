@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import jsonschema
@@ -11,7 +12,7 @@ import pytest
 from dragoman import api
 from dragoman.engines.base import End, Options, Piece, Prompt, Segment
 from dragoman.engines.embedded import Embedded
-from dragoman.messages import Tool, Turn
+from dragoman.messages import Grammar, Tool, Turn
 from dragoman.syntax.constrain import constrain
 from dragoman.syntax.decode import Parser, fold
 
@@ -155,3 +156,25 @@ async def test_large_bounds_are_read(real: Embedded):
         grammar = constrain(api.get(name), [Tool("long", parameters=schema)], "required", reasoning=False)
         pieces, _ = await generate(real, grammar, "gbnf", limit=60)
         assert pieces
+
+
+@each_form
+@pytest.mark.parametrize("name", ["hermes-json", "qwen3-coder-xml"])
+async def test_r21_a_free_text_keeps_to_its_grammar(real: Embedded, name: str, form: str):
+    """An operation of two numbers, as Lark's users write it: left recursive, with blanks ignored."""
+    definition = (
+        'start: "calc(" sum ")"\nsum: sum ("+" | "-") NUMBER | NUMBER\nNUMBER: /[0-9]{1,3}/\n%ignore " "\n'
+        if form == "gbnf"
+        else 'start: "calc(" NUMBER (" + " NUMBER)~1..2 ")"\nNUMBER: /[0-9]{1,3}/\n'
+    )
+    tool = Tool("calculate", kind="custom", grammar=Grammar("lark", definition))
+    grammar = constrain(
+        api.get(name), [tool], "required", form=form, prompt=PROMPT, specials=real.info.specials, reasoning=False
+    )
+    pieces, end = await generate(real, grammar, form, limit=90)
+    one = Parser(api.get(name), [tool], prompt=PROMPT, specials=real.info.specials)
+    turn = fold([*(event for piece in pieces for event in one.feed(piece.text, piece.special)), *one.close(end.reason)])
+    whole = [call for call in turn.calls if call.complete]
+    assert whole or end.reason == "length"
+    for call in whole:
+        assert re.fullmatch(r"calc\(\d{1,3}( ?[-+] ?\d{1,3})* ?\) ?", json.loads(call.arguments)["input"])

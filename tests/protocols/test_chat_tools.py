@@ -66,8 +66,8 @@ def test_c31_a_custom_tool_is_a_function_with_one_string(holder):
         ({"tools": [function("f"), function("f")]}, "tools[1]", "which an earlier tool has"),
         (
             {"tools": [{"type": "custom", "custom": {"name": "s", "format": {"type": "grammar"}}}]},
-            "tools[0].custom.format.type",
-            "with a grammar are not offered",
+            "tools[0].custom.format.syntax",
+            "lark or regex",
         ),
         ({"tools": TWO, "functions": [{"name": "f"}]}, "functions", "only one of the two"),
         ({"tools": TWO, "tool_choice": "always"}, "tool_choice", "none, auto, required or an object"),

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from dragoman.errors import RequestError, UnsupportedFeature
-from dragoman.messages import Tool
+from dragoman.messages import Grammar, Tool
+from dragoman.protocols import chat
 from dragoman.protocols.chat_tools import FREE_TEXT
 from dragoman.protocols.fields import Fields
 from dragoman.protocols.responses_tools import read_tools
@@ -47,6 +48,28 @@ def test_r21_the_grammar_of_a_custom_tool_is_told():
     form = {"type": "grammar", "syntax": "lark", "definition": 'start: "a"'}
     (tool,) = read({**SHELL, "description": "Patch.", "format": form}).tools
     assert tool.description == 'Patch.\n\nThe input must follow this grammar (lark):\nstart: "a"'
+    assert tool.grammar == Grammar("lark", 'start: "a"', "tools[0].format")
+
+
+@pytest.mark.parametrize(
+    ("syntax", "definition"),
+    [("lark", "start: <[5]>"), ("lark", "start: a"), ("regex", "(?=a)b"), ("lark", ""), ("regex", "(")],
+)
+def test_s9_a_grammar_that_cannot_be_read_is_told_and_noted(syntax, definition):
+    form = {"type": "grammar", "syntax": syntax, "definition": definition}
+    offer = read(PING, {**SHELL, "format": form})
+    assert offer.ignored == ["tools[1].format"]
+    assert offer.tools[1].grammar is None
+    assert definition in offer.tools[1].description
+    nested = {"type": "grammar", "grammar": {"syntax": syntax, "definition": definition}}
+    request, settings = chat.read_request(
+        {
+            "messages": [{"role": "user", "content": "a"}],
+            "tools": [{"type": "custom", "custom": {"name": "sh", "format": nested}}],
+        }
+    )
+    assert settings.ignored == ("tools[0].custom.format",)
+    assert request.tools[0].grammar is None
 
 
 @pytest.mark.parametrize(

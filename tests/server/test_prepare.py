@@ -9,8 +9,8 @@ from dragoman.engines.base import ModelInfo, Piece
 from dragoman.engines.script import Script
 from dragoman.errors import RequestError, UnsupportedFeature
 from dragoman.events import Content
-from dragoman.messages import Message, Raw, Request, Text, Tool
-from dragoman.server.prepare import call_id, prepare
+from dragoman.messages import Grammar, Message, Raw, Request, Text, Tool
+from dragoman.server.prepare import call_id, prepare, unenforced
 from dragoman.server.roster import Served
 from dragoman.syntax.decode import Policy
 
@@ -63,6 +63,28 @@ async def test_a_tool_that_is_strict_or_forced_becomes_a_grammar(strict: bool, c
     (made,) = await prepared(messages=HI, tools=(tool,), choice=choice)
     assert ("ping" in made.options.grammar) is ((strict and choice == "auto") or choice == "required")
     assert bool(made.options.grammar) is ("ping" in made.options.grammar)
+
+
+FREE = Tool("sh", kind="custom", grammar=Grammar("regex", "[a-z]{2}[0-9]", "tools[0].format"))
+
+
+@pytest.mark.parametrize("choice", ["auto", "required", "name:sh"])
+async def test_r21_the_grammar_of_a_free_text_tool_is_enforced(choice: str):
+    (made,) = await prepared(messages=HI, tools=(FREE,), choice=choice)
+    assert "[a-z]{2} [0-9]" in made.options.grammar
+    (none,) = await prepared(messages=HI, tools=(FREE,), choice="none")
+    assert not none.options.grammar
+
+
+def test_s9_an_engine_without_grammars_is_told_of():
+    one, asked = served(), Request(messages=HI, tools=(FREE, Tool("f")))
+    assert unenforced(asked, one) == ()
+    one.engine.grammars = ""
+    assert unenforced(asked, one) == ("tools[0].format",)
+    asked.choice = "none"
+    assert unenforced(asked, one) == ()
+    one.engine.grammars, one.engine.talks, asked.choice = "gbnf", True, "auto"
+    assert unenforced(asked, one) == ("tools[0].format",)
 
 
 async def test_schemas_that_cost_too_much_are_the_clients():

@@ -508,6 +508,23 @@ def test_r28_what_a_killed_server_was_writing_has_failed(tmp_path):
     assert (failed["status"], failed["error"]["code"]) == ("failed", "server_error")
 
 
+@pytest.mark.parametrize("path", [PATH, "/v1/chat/completions"])
+@pytest.mark.parametrize(("grammars", "ignored"), [("gbnf", None), ("", ".format")])
+async def test_s9_a_grammar_that_the_engine_cannot_keep_is_noted(serving, path, grammars, ignored):
+    server = serving(HELLO)
+    server.engine.grammars = grammars
+    custom = {"name": "sh", "format": {"type": "grammar", "syntax": "regex", "definition": "[a-z]+"}}
+    if path == PATH:
+        body = {"input": "Hi", "tools": [{"type": "custom", **custom}]}
+    else:
+        body = {"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "custom", "custom": custom}]}
+    answer = await call(server, "POST", path, json=body)
+    assert answer.status == 200
+    told = answer.headers.get("x-dragoman-ignored")
+    assert told is None if ignored is None else told.endswith(ignored)
+    assert bool(server.engine.asked[-1][1].grammar) is (ignored is None)
+
+
 async def test_a_coding_agents_two_turns(serving):
     """As one sends them: nothing kept, everything replayed, reasoning carried both ways, tools of every kind."""
     thought = '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "exec", "arguments": {"cmd": "ls"}}\n</tool_call>'

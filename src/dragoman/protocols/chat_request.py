@@ -16,7 +16,7 @@ from . import wire
 from .chat_messages import read_messages
 from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
-from .chat_tools import read_tools
+from .chat_tools import read_tools, unread
 from .fields import Fields, invalid, kind, missing, unsupported
 from .left_out import left_out
 
@@ -79,7 +79,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
         continue_last=_continues(fields),
     )
     web = ("web_search_options",) if "web_search_options" in fields else ()
-    ignored = (*ignored, *web, *left_out(fields))
+    ignored = (*ignored, *web, *unread(tools), *left_out(fields))
     settings = _settings(fields, defaults or Settings())
     return request, replace(settings, logprobs=request.logprobs is not None, ignored=ignored)
 

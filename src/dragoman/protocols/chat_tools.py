@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..messages import Tool
+from ..errors import UsageError
+from ..messages import Grammar, Tool
+from ..syntax.matching import matching
 from .fields import Fields, invalid, kind, missing, unsupported
 
-__all__ = ["FREE_TEXT", "read_choice", "read_function", "read_name", "read_once", "read_tools"]
+__all__ = ["FREE_TEXT", "read_choice", "read_custom", "read_function", "read_name", "read_once", "read_tools", "unread"]
 
 # A tool that takes free text is shown to the model as a function with this one parameter.
 FREE_TEXT: Mapping[str, Any] = {
@@ -40,7 +42,7 @@ def read_tools(fields: Fields) -> tuple[tuple[Tool, ...], str]:
 def _tool(fields: Fields) -> Tool:
     form = fields.required("type", "function or custom")
     if form == "custom":
-        return _custom(fields.inner("custom") if "custom" in fields else fields)
+        return read_custom(fields.inner("custom") if "custom" in fields else fields)
     if form != "function":
         unsupported(
             fields.param("type"), f"must be function or custom; tools of type {form!r:.60} are not offered here"
@@ -54,11 +56,37 @@ def read_function(fields: Fields) -> Tool:
     return Tool(read_name(fields), fields.text("description"), fields.mapping("parameters"), fields.flag("strict"))
 
 
-def _custom(fields: Fields) -> Tool:
-    form = fields.inner("format")
-    if form.text("type", "text") != "text":
-        unsupported(form.param("type"), "must be text; custom tools with a grammar are not offered here")
-    return Tool(read_name(fields), fields.text("description"), FREE_TEXT, kind="custom")
+def read_custom(fields: Fields) -> Tool:
+    """The members of a free-text tool; its grammar is told to the model too, which helps it to stay within."""
+    grammar, told = _format(fields.inner("format")), fields.text("description")
+    if grammar is not None:
+        told += f"\n\nThe input must follow this grammar ({grammar.syntax}):\n{grammar.definition}"
+    return Tool(read_name(fields), told.strip(), FREE_TEXT, kind="custom", grammar=grammar)
+
+
+def _format(fields: Fields) -> Grammar | None:
+    if fields.word("type", ("text", "grammar"), "text") == "text":
+        return None
+    form = fields.inner("grammar") if "grammar" in fields else fields  # one API nests it, the other does not
+    syntax = form.word("syntax", ("lark", "regex"), "")
+    if not syntax:
+        missing(form.param("syntax"), "lark or regex")
+    if "definition" not in form:
+        missing(form.param("definition"), "the grammar that the input follows")
+    return Grammar(syntax, form.text("definition"), fields.where)
+
+
+def unread(tools: Sequence[Tool]) -> tuple[str, ...]:
+    """Where grammars stand that cannot be read here, and so are told to the model and not enforced; these are let go."""
+    found = []
+    for tool in tools:
+        try:
+            if tool.grammar is not None:
+                matching(tool.grammar)
+        except UsageError:
+            found.append(tool.grammar.param)  # type: ignore[union-attr]  # it has one
+            tool.grammar = None
+    return tuple(found)
 
 
 def read_name(fields: Fields) -> str:

@@ -4,7 +4,6 @@ A hosted tool is left out, as agents offer what their vendor has to every server
 chosen for this request.
 
 A function of a namespace goes by its own name, and by both names where another tool has that one too.
-A free-text tool with a grammar is told its grammar, which is not enforced.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..messages import Tool
-from .chat_tools import FREE_TEXT, read_choice, read_function, read_name, read_once
-from .fields import Fields, missing, unsupported
+from .chat_tools import read_choice, read_custom, read_function, read_name, read_once, unread
+from .fields import Fields, unsupported
 
 __all__ = ["Offer", "read_tools"]
 
@@ -59,6 +58,7 @@ def read_tools(fields: Fields) -> Offer:
             offer.spaces[tool.name] = space, name
     tools = tuple(tool for _, tool in found)
     read_once(tools, fields.param("tools"))
+    offer.ignored += unread(tools)
     _check_choice(fields)
     offer.tools, offer.choice = read_choice(fields, tools, "tool_choice")
     if len(offer.tools) < len(tools):
@@ -92,19 +92,9 @@ def _tools(fields: Fields, offer: Offer) -> Iterator[tuple[str, Tool]]:
 
 def _tool(fields: Fields) -> Tool:
     if fields.get("type") == "custom":
-        return Tool(read_name(fields), _description(fields), FREE_TEXT, kind="custom")
+        return read_custom(fields)
     # Clients of other APIs write the members of a function one level deeper.
     return read_function(fields.inner("function") if "function" in fields else fields)
-
-
-def _description(fields: Fields) -> str:
-    told, form = fields.text("description"), fields.inner("format")
-    if form.word("type", ("text", "grammar"), "text") == "text":
-        return told
-    syntax = form.word("syntax", ("lark", "regex"), "")
-    if "definition" not in form:
-        missing(form.param("definition"), "the grammar that the input follows")
-    return f"{told}\n\nThe input must follow this grammar ({syntax}):\n{form.text('definition')}".strip()
 
 
 def _echo(tool: Tool, fields: Fields) -> dict[str, Any]:

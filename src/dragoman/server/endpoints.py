@@ -23,7 +23,7 @@ from .caller import Caller
 from .exchange import Exchange
 from .http import Left, advice, header, read_json, send_json
 from .limits import check_request
-from .prepare import call_id
+from .prepare import call_id, unenforced
 from .serve import serve, stopping
 from .service import Service
 from .wire import Fails, Spoken, Wire, refusal
@@ -91,6 +91,7 @@ class Answers:
         request, settings = self.protocol.read_request(data, self._defaults())
         check_request(request, self.service.config)
         served = self.service.writer(request.model)
+        settings.ignored += unenforced(request, served)
         answer_id = self.prefix + secrets.token_hex(12)
         wire = Wire(self.protocol, request, settings, answer_id=answer_id, model=served.name, ids=self.ids)
         return Exchange(answer_id, served, request, settings.stream, caller.began, caller), wire

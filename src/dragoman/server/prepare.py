@@ -25,7 +25,7 @@ from ..syntax.dialect import Dialect
 from .logprobs import Shown
 from .roster import Served
 
-__all__ = ["Choice", "call_id", "grammar", "media", "prepare"]
+__all__ = ["Choice", "call_id", "grammar", "media", "prepare", "unenforced"]
 
 _MANY_TOOLS, _LONG_SCHEMAS = 50, 20_000  # tools, and characters of their schemas
 _LONG_CONVERSATION = 30  # messages; templates take time that grows with their square
@@ -111,7 +111,14 @@ def _is_constrained(request: Request) -> bool:
     """Whether the form of the turn is not left to the model: a call, an answer by a schema, or a tool that is strict."""
     if request.schema is not None or request.choice not in ("auto", "none"):
         return True
-    return request.choice == "auto" and any(tool.strict for tool in request.tools)
+    return request.choice == "auto" and any(tool.strict or tool.grammar for tool in request.tools)
+
+
+def unenforced(request: Request, served: Served) -> tuple[str, ...]:
+    """Where grammars of tools stand that this engine does not write under."""
+    if request.choice == "none" or (grammars(served.engine) and not talks(served.engine)):
+        return ()
+    return tuple(tool.grammar.param for tool in request.tools if tool.grammar is not None)
 
 
 def _plain(dialect: Dialect) -> Dialect:

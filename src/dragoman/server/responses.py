@@ -26,7 +26,7 @@ from .endpoints import Answers, Refusals, Replies, allow, both, refuse
 from .exchange import Exchange
 from .http import send_json, start
 from .limits import check_request
-from .prepare import prepare
+from .prepare import prepare, unenforced
 from .responses_input import Input
 from .serve import serve
 from .service import Service
@@ -140,6 +140,7 @@ class _Answers(Answers):
         request, settings = given.request(self._defaults())
         check_request(request, self.service.config)
         served = self.service.writer(request.model)
+        settings.ignored += unenforced(request, served)
         if settings.truncation == "auto":
             request = await fit(request, served)
         facts: dict[str, Any] = {"answer_id": answer_id, "model": served.name, "ids": self.ids, "now": time.time}

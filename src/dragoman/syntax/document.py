@@ -49,6 +49,8 @@ def _one(tools: Sequence[Tool], codec: JsonCall, path: str) -> dict[str, Any]:
 
 
 def _call(tool: Tool, codec: JsonCall, path: str) -> dict[str, Any]:
+    if tool.grammar is not None:
+        raise UsageError(f"no JSON Schema can say the grammar of the tool {tool.name!r}: use another form")
     args = codec.args[0]
     inside = _moved(schema_of(tool), f"{path}/properties/{args}")
     properties = {codec.name: {"const": tool.name}, args: inside}

@@ -19,7 +19,7 @@ swallow what cannot be written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -45,6 +45,7 @@ __all__ = [
     "literal",
     "markup",
     "maybe",
+    "rebuilt",
     "repeat",
     "seq",
     "spelled",
@@ -236,6 +237,11 @@ def keep_out(node: Node, marks: Iterable[str]) -> Node:
     return _Rebuilt(leaf).of(node)
 
 
+def rebuilt(node: Node, leaf: Callable[[Node], Node], dead: Collection[Rule] = ()) -> Node:
+    """The same grammar with other leaves, and without its `dead` rules."""
+    return _Rebuilt(leaf, dead).of(node)
+
+
 def _has_open(root: Node) -> bool:
     """Whether a grammar has open texts."""
     met: set[int] = set()
@@ -280,8 +286,8 @@ def _parted(text: str, known: Iterable[str]) -> Node:
 class _Rebuilt:
     """One grammar being rebuilt with other leaves; its rules are rebuilt once each."""
 
-    def __init__(self, leaf: Callable[[Node], Node]) -> None:
-        self.leaf = leaf
+    def __init__(self, leaf: Callable[[Node], Node], dead: Collection[Rule] = ()) -> None:
+        self.leaf, self.dead = leaf, dead
         self.rules: dict[Rule, Rule] = {}
 
     def of(self, node: Node) -> Node:
@@ -296,7 +302,9 @@ class _Rebuilt:
                 return self._rule(node)
         return self.leaf(node)
 
-    def _rule(self, rule: Rule) -> Rule:
+    def _rule(self, rule: Rule) -> Node:
+        if rule in self.dead:
+            return NEVER
         if rule not in self.rules:
             self.rules[rule] = Rule(rule.name)
             self.rules[rule].node = self.of(rule.node)

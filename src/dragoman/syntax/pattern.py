@@ -7,9 +7,11 @@ As in the schema, a pattern without an anchor may stand anywhere in the text.
 
 from __future__ import annotations
 
-from .grammar import ANY, EMPTY, Alt, Chars, Literal, Node, Repeat, Seq, alt, chars, repeat, seq
+from collections.abc import Iterator
 
-__all__ = ["pattern", "span"]
+from .grammar import ANY, EMPTY, Alt, Chars, Literal, Node, Repeat, Seq, alt, chars, rebuilt, repeat, seq
+
+__all__ = ["folded", "pattern", "span", "whole"]
 
 _CLASSES = {
     "d": chars("0-9"),
@@ -30,10 +32,47 @@ class _Unread(Exception):
 
 def pattern(regex: str) -> Node | None:
     """What matches the expression, or None if it is not simple, or so large that it would cost an engine much."""
-    if len(regex) > _LONGEST:
+    return _read(_Pattern(regex))
+
+
+def whole(regex: str, *, lines: bool = False) -> Node | None:
+    """What the expression matches from its beginning to its end; `lines`: a dot stands for the end of a line too."""
+    return _read(_Pattern(regex, anywhere=EMPTY, dot=ANY if lines else _NOT_LINES))
+
+
+def folded(node: Node) -> Node:
+    """The same with letters of either case."""
+
+    def leaf(node: Node) -> Node:
+        match node:
+            case Literal(plain):
+                return seq(*(_either(char) for char in plain))
+            case Chars(ranges, negated):
+                more = (pair for low, high in ranges for pair in _other_case(low, high))
+                return Chars((*ranges, *more), negated)
+        return node
+
+    return rebuilt(node, leaf)
+
+
+def _either(char: str) -> Node:
+    cases = [one for one in dict.fromkeys((char, char.lower(), char.upper())) if len(one) == 1]
+    return Chars(tuple((one, one) for one in cases)) if len(cases) > 1 else Literal(char)
+
+
+def _other_case(low: str, high: str) -> Iterator[tuple[str, str]]:
+    """The letters of the other case, as far as there is one for each in ASCII."""
+    for first, last, distance in (("a", "z", -32), ("A", "Z", 32)):
+        begin, end = max(low, first), min(high, last)
+        if begin <= end:
+            yield chr(ord(begin) + distance), chr(ord(end) + distance)
+
+
+def _read(reading: _Pattern) -> Node | None:
+    if len(reading.regex) > _LONGEST:
         return None
     try:
-        found = _Pattern(regex).whole()
+        found = reading.whole()
     except (_Unread, IndexError, ValueError):
         return None
     return found if _copies(found) <= _COPIES else None
@@ -70,8 +109,9 @@ def span(node: Node) -> tuple[int, int | None]:
 class _Pattern:
     """One expression being read."""
 
-    def __init__(self, regex: str) -> None:
+    def __init__(self, regex: str, anywhere: Node | None = None, dot: Node = _NOT_LINES) -> None:
         self.regex, self.at, self.groups = regex, 0, 0
+        self.anywhere, self.dot = repeat(ANY) if anywhere is None else anywhere, dot
 
     def whole(self) -> Node:
         """Alternatives, each with its own anchors."""
@@ -83,9 +123,9 @@ class _Pattern:
         return alt(*ways)
 
     def _anchored(self) -> Node:
-        begin = EMPTY if self._take("^") else repeat(ANY)
+        begin = EMPTY if self._take("^") else self.anywhere
         body = self._sequence()
-        return seq(begin, body, EMPTY if self._take("$") else repeat(ANY))
+        return seq(begin, body, EMPTY if self._take("$") else self.anywhere)
 
     def _ways(self) -> Node:
         ways = [self._sequence()]
@@ -128,7 +168,7 @@ class _Pattern:
         if char == "[":
             return self._set()
         if char == ".":
-            return _NOT_LINES
+            return self.dot
         if char == "\\":
             found = self._escape()
             return found if isinstance(found, Chars) else Literal(found)

@@ -30,7 +30,7 @@ from .numbers import NUMBER, integers, numbers
 from .pattern import pattern, span
 from .style import JSON, Strings, Style
 
-__all__ = ["LOOSE", "Walk", "anything", "loosened", "value"]
+__all__ = ["LOOSE", "MATCHING", "Walk", "anything", "loosened", "value"]
 
 LOOSE = (
     "not",
@@ -46,6 +46,9 @@ LOOSE = (
     "maxProperties",
 )
 """Keywords that are not enforced, other keywords beside them are."""
+
+MATCHING = "\0matching"
+"""Beside the type of a string: a grammar tree that it matches.  No schema that came as JSON can hold one."""
 
 DEEPEST = 48
 """Schemas nested deeper than this are taken for any value."""
@@ -275,6 +278,8 @@ class Walk:
     # --- strings and numbers
 
     def _string(self, node: Mapping[str, Any], style: Style, place: Schema, path: str) -> Node:
+        if isinstance(whole := node.get(MATCHING), Seq | Alt | Repeat | Rule | Chars | Literal):
+            return style.string(Strings(matching=whole, place=place)) or NEVER
         low, high = _count(node, "minLength") or 0, _count(node, "maxLength")
         if isinstance(node.get("pattern"), str):
             matching = pattern(node["pattern"])

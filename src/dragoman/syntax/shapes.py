@@ -32,8 +32,9 @@ from .grammar import (
     text,
 )
 from .kinds import Schema, typed
+from .matching import matching
 from .reader import stop
-from .schema import Walk
+from .schema import MATCHING, Walk
 from .style import JSON, Strings, Style, dumps, escaped, json_style, less
 from .template import marks
 
@@ -56,12 +57,19 @@ def schema_of(tool: Tool) -> Mapping[str, Any]:
 
 def arguments(tool: Tool, style: Style = JSON) -> Node:
     """The arguments of a tool as one object; a tool without parameters takes none."""
-    schema = schema_of(tool)
+    schema = schema_of(tool) if tool.grammar is None else _matched(matching(tool.grammar))
     whole = schema if schema.get("type") == "object" else {"allOf": [schema, {"type": "object"}]}
     node = Walk(schema).value(whole, style)
+    if node == NEVER and tool.grammar is not None:
+        raise UsageError(f"this dialect cannot write an input by the grammar of the tool {tool.name!r}")
     if node == NEVER:
         raise UsageError(f"the parameters of the tool {tool.name!r} admit no arguments")
     return node if isinstance(node, Literal) or node == EMPTY else Rule(tool.name, node)
+
+
+def _matched(node: Node) -> Mapping[str, Any]:
+    """The schema of one free text that matches a grammar."""
+    return {**_FREE, "properties": {"input": {"type": "string", MATCHING: node}}, "additionalProperties": False}
 
 
 def json_object(tool: Tool) -> Node:

@@ -21,23 +21,22 @@ from typing import Any
 from .grammar import (
     EMPTY,
     NEVER,
-    Alt,
     Chars,
     Literal,
     Node,
-    Repeat,
     Rule,
-    Seq,
     Spelling,
     alt,
     chars,
     literal,
+    rebuilt,
     repeat,
     seq,
     text,
 )
 from .kinds import Schema
 from .reader import stop
+from .recursion import productive
 
 __all__ = ["CHAR", "JSON", "Strings", "Style", "dumps", "escaped", "json_style", "less"]
 
@@ -136,39 +135,35 @@ def _guarded(without: tuple[str, ...], low: int, high: int | None) -> Node:
 
 def escaped(node: Node) -> Node:
     """Text of a pattern as the inside of a JSON string."""
-    match node:
-        case Literal(plain):
-            return literal(dumps(plain)[1:-1])
-        case Chars(ranges, negated):
-            special = [literal(to) for char, to in _ESCAPES.items() if char in node]
-            if negated:
-                return alt(Chars((*ranges, _CONTROLS, ('"', '"'), ("\\", "\\")), negated=True), *special)
-            kept = node.less('"\\' + "".join(map(chr, range(32))))
-            return alt(*([kept] if kept.ranges else []), *special)
-        case Seq(parts):
-            return seq(*map(escaped, parts))
-        case Alt(parts):
-            return alt(*map(escaped, parts))
-        case Repeat(part, low, high):
-            return repeat(escaped(part), low, high)
-    return node
+
+    def leaf(node: Node) -> Node:
+        match node:
+            case Literal(plain):
+                return literal(dumps(plain)[1:-1])
+            case Chars(ranges, negated):
+                special = [literal(to) for char, to in _ESCAPES.items() if char in node]
+                if negated:
+                    return alt(Chars((*ranges, _CONTROLS, ('"', '"'), ("\\", "\\")), negated=True), *special)
+                kept = node.less('"\\' + "".join(map(chr, range(32))))
+                return alt(*([kept] if kept.ranges else []), *special)
+        return node
+
+    return rebuilt(node, leaf)
 
 
 def less(node: Node, excluded: str) -> Node:
     """A pattern that writes none of some characters."""
-    match node:
-        case Literal(plain):
-            return NEVER if {*plain} & {*excluded} else node
-        case Chars():
-            kept = node.less(excluded)
-            return kept if kept.ranges or kept.negated else NEVER
-        case Seq(parts):
-            return seq(*(less(part, excluded) for part in parts))
-        case Alt(parts):
-            return alt(*(less(part, excluded) for part in parts))
-        case Repeat(part, low, high):
-            return repeat(less(part, excluded), low, high)
-    return node
+
+    def leaf(node: Node) -> Node:
+        match node:
+            case Literal(plain):
+                return NEVER if {*plain} & {*excluded} else node
+            case Chars():
+                kept = node.less(excluded)
+                return kept if kept.ranges or kept.negated else NEVER
+        return node
+
+    return productive(rebuilt(node, leaf)) if excluded else node
 
 
 JSON = json_style()

@@ -58,6 +58,12 @@ WAYS: dict[str, tuple[dict[str, Any], str]] = {
         calls("json", r"@@call:(?P<fn>\w+)", "@@", unquoted_keys=True, string_delims=[["<q>", "<q>"]]),
         "@@call:f{city:<q>Oslo<q>,days:2}@@",
     ),
+    "strings between two marks": (
+        calls("json", r"@@call:(?P<fn>\w+)", "@@", unquoted_keys=True, string_delims=[["<q>", "</q>"]]),
+        "@@call:f{city:<q>Oslo</q>,days:2}@@",
+    ),
+    "lines": (calls("kv-lines", r"CALL (?P<fn>\w+)\n", "END", kv_sep="="), "CALL f\ncity=Oslo\ndays=2\nEND"),
+    "lines with a colon": (calls("kv-lines", r"<f=(?P<fn>\w+)>\n", "</f>"), "<f=f>\ncity: Oslo\n\ndays: 2\n</f>"),
     "a list of Python calls": (
         calls("python-call-list", "<py>", "</py>", {"function": "{content}"}),
         "<py>[f(city='Oslo', days=2)]</py>",
@@ -122,6 +128,24 @@ def test_a_list_of_objects():
     assert codec.listed
 
 
+def test_messages_with_headers():
+    given = {
+        "start_anchor": "<|go|>bot",
+        "fields": {
+            "thinking": {"open": "<|of|>musing<|is|>", "close_pattern": r"<\|over\|>\s*"},
+            "content": {"open": "<|of|>reply<|is|>", "close": "<|done|>"},
+            "tool_calls": calls("json", r"to=tools\.(?P<fn>\S+?)<\|of\|>work\s+json<\|is\|>", "<|do|>"),
+        },
+    }
+    dialect = compiled(given)
+    assert dialect.frame is not None
+    raw = '<|of|>musing<|is|>hm<|over|><|go|>bot to=tools.f<|of|>work json<|is|>{"city": "<|over|>"}<|do|>'
+    turn = dragoman.decode(dialect, raw, TOOLS, prompt="<|go|>bot")
+    assert (turn.reasoning, turn.calls[0].arguments) == ("hm", '{"city": "<|over|>"}')
+    assert dragoman.encode(dialect, turn, prompt="<|go|>bot") == raw
+    assert dragoman.decode(dialect, "<|of|>reply<|is|>Hi<|done|>", prompt="<|go|>bot").content == "Hi"
+
+
 def test_learn_takes_it_too():
     assert dragoman.learn(template(WAYS["an object"][0]), name="robin").name == "robin"
 
@@ -131,17 +155,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another field": (template(plan={"open": "<p>"}), "'plan'"),
     "thinking without an end": (template(thinking={"open": "<t>"}), "closes"),
     "calls without a beginning": (template({"close": "x", "content": "json"}), "opens"),
-    "lines": (template(calls("kv-lines", "CALL (?P<fn>[a-z]+)", "END")), "'kv-lines'"),
-    "two marks of a string": (
-        template(calls("json", "<(?P<fn>x)>", "</>", string_delims=[["<q>", "</q>"]])),
-        "both marks",
-    ),
+    "another way": (template(calls("csv", "CALL (?P<fn>[a-z]+)", "END")), "'csv'"),
     "any text": (template(content={"close_pattern": r"\w+"}), "any text"),
     "values without marks": (
         template(calls("xml-inline", "<(?P<fn>x)>", "</>", tag_pattern="(?P<key>a):(?P<value>b)")),
         "without marks",
     ),
-    "headers": (template(thinking={"open": "<|channel|>analysis<|message|>", "close": "<|end|>"}), "headers"),
 }
 
 

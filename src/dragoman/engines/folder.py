@@ -39,7 +39,7 @@ def read(folder: str | Path) -> Metadata:
 
 def described(config: Mapping[str, Any], tokenizer: Mapping[str, Any] | None = None) -> Metadata:
     """The metadata in the contents of `tokenizer_config.json`, and of `tokenizer.json` where there is one."""
-    said = config.get("response_template")
+    said = config.get("response_template") or config.get("response_schema")
     return Metadata(
         response_template=said if isinstance(said, dict) else {},
         template=combine(_listed(config.get("chat_template"))),

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import DialectError
+from .codecs import Codec
 from .codecs.header import Header
 from .dialect import Dialect
 from .layouts import Layout, Unit, layouts, units
 from .probes import ANSWER, NAMES, THOUGHT
 from .template import marks
 
-__all__ = ["Framing", "framing"]
+__all__ = ["Framing", "framing", "tags"]
 
 _TAG = re.compile(r"<[^<>\n]*>|\[[^\[\]\s]*\]")
 _ADDRESS = re.compile(r"\bto=((?:[\w.\-/]|\{name\})+)")
@@ -45,15 +46,14 @@ class Framing:
     @property
     def start(self) -> str:
         """The mark that begins a message."""
-        return next(iter(_TAG.findall(self.again)), "") or self.again.split()[0]
+        return next(iter(tags(self.again)), "") or self.again.split()[0]
 
     def guesses(self, base: Dialect, texts: Mapping[str, str]) -> Iterator[Dialect]:
         """The dialects that may write like that."""
         if texts.get("a string"):
             for unit, find in units(texts):
-                yield from self._made(
-                    _Heads(self, *self._call(texts, unit, find(texts, "another call", 1))), base, unit
-                )
+                call, closed = self._call(texts, unit, find(texts, "another call", 1))
+                yield from self.framed(base, call, closed, unit.codec)
         for layout in layouts(texts):
             yield from self._unframed(base, layout)
 
@@ -84,8 +84,9 @@ class Framing:
 
     # --- messages with a frame
 
-    def _made(self, heads: _Heads, base: Dialect, unit: Unit) -> Iterator[Dialect]:
-        frame = heads.frame()
+    def framed(self, base: Dialect, call: str, call_closed: str, codec: Codec) -> Iterator[Dialect]:
+        """The dialect whose messages have these heads, if that is what they are."""
+        frame = _Heads(self, call, call_closed).frame()
         if frame is None:
             return
         opened, closed = self.answer
@@ -96,8 +97,8 @@ class Framing:
                 ends=self.ends,
                 drops=(),
                 special=(),
-                call=heads.call,
-                args=unit.codec,
+                call=call,
+                args=codec,
                 frame=frame,
                 signs=tuple(filter(None, (frame.channel or frame.start, frame.message, *frame.opens[:1]))),
             )
@@ -127,7 +128,7 @@ class Framing:
                 return between.removesuffix(mark), mark
             if not between and mark in tail:
                 return tail[: tail.index(mark)], closed
-        last = _TAG.findall(between or tail)[-1:]
+        last = tags(between or tail)[-1:]
         whole = (between or tail).rstrip()
         if last and whole.endswith(last[0]):
             return whole.removesuffix(last[0]), last[0]
@@ -167,7 +168,7 @@ class _Heads:
 
     def _ending(self) -> tuple[str, bool]:
         """The mark that ends every header; or whether a line does."""
-        lasts = {(_TAG.findall(head.strip()) or [""])[-1] for head in self.kinds.values() if head.strip().endswith(">")}
+        lasts = {(tags(head.strip()) or [""])[-1] for head in self.kinds.values() if head.strip().endswith(">")}
         ended = [head for head in self.kinds.values() if head.strip().endswith(tuple(lasts) or "\0")]
         if len(lasts) == 1 and len(ended) == len(self.kinds):
             last = lasts.pop()
@@ -183,7 +184,7 @@ class _Heads:
         channels: dict[str, tuple[str, str]] = {}
         called = {"call": self.calls.partition("{")[0]} if self.calls else {}
         for kind, head in (self.kinds | called).items():
-            own = _TAG.findall(head.removeprefix(self.start))[:1]
+            own = tags(head.removeprefix(self.start))[:1]
             if not own or own[0] in channels:
                 return None
             channels[own[0]] = (kind, "")
@@ -246,6 +247,11 @@ def _parts(head: str, start: str) -> list[tuple[str, str]]:
     return [(start, pieces[0]), *zip(pieces[1::2], pieces[2::2], strict=True)]
 
 
+def tags(text: str) -> list[str]:
+    """The tags of a text, without the words between them."""
+    return _TAG.findall(text)
+
+
 def framing(shown: Mapping[str, str], asked: str, still: str) -> Framing | None:
     """The messages of a turn, None where it is one text.
 
@@ -301,15 +307,15 @@ def _told(said: Mapping[str, str], head: str, begins: str, still: str) -> _Cut |
 def _ends(said: Mapping[str, str], closed: str, again: str) -> tuple[str, ...]:
     """The marks behind an answer, and those that a call ends with too; those of messages are none."""
     _, _, tail = said["text"].partition(ANSWER)
-    own = {*marks(closed), *_TAG.findall(again)}
-    last = _TAG.findall(said["called"].rstrip())[-1:] if said["called"] else []
+    own = {*marks(closed), *tags(again)}
+    last = tags(said["called"].rstrip())[-1:] if said["called"] else []
     behind = [mark for mark in last if closed and said["called"].rstrip().endswith(closed + mark)]
-    return tuple(dict.fromkeys(mark for mark in (*_TAG.findall(tail), *behind) if mark not in own))
+    return tuple(dict.fromkeys(mark for mark in (*tags(tail), *behind) if mark not in own))
 
 
 def _next(old: str, again: str, closed: str) -> str:
     """What begins another's message: the mark of any message, and the role behind it."""
-    start = next(iter(_TAG.findall(again)), "")
+    start = next(iter(tags(again)), "")
     _, _, tail = old.partition(ANSWER)
     _, found, rest = tail.removeprefix(closed).partition(start) if start else ("", "", "")
     word = re.match(r"\w+", rest)

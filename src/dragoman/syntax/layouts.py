@@ -17,6 +17,7 @@ from .codecs.braces import Braces
 from .codecs.elements import Elements
 from .codecs.json import JsonObject
 from .codecs.json_call import ARGS, JsonCall
+from .codecs.kv_lines import KvLines
 from .codecs.params import Params
 from .codecs.python import Python
 from .probes import IDS, NAMES
@@ -71,7 +72,7 @@ def layouts(texts: Texts) -> Iterator[Layout]:
 
 def units(texts: Texts) -> Iterator[tuple[Unit, Find]]:
     """The readings of one call, each with what found it."""
-    for find in (_json, _elements, _tagged, _braces, _python):
+    for find in (_json, _elements, _tagged, _braces, _python, _lines):
         unit = find(texts, "a string", 0)
         if unit is not None:
             yield unit, find
@@ -261,6 +262,21 @@ def _python(texts: Texts, what: str, number: int) -> Unit | None:
     end = text.find(")", found.end())
     listed = text[found.start()] == "["
     return Unit(found.start(), end + 1 + listed, "{call}", Python(listed=listed)) if end > 0 else None
+
+
+def _lines(texts: Texts, what: str, number: int) -> Unit | None:
+    """A line for each key, with a sign before its value."""
+    text, pair = texts.get(what, ""), _pair(texts.get(what, ""), 0)
+    both = texts.get("two strings", "")
+    first, second = _pair(both, 0), _pair(both, 1)
+    if pair is None or first is None or second is None or first[1] > second[0]:
+        return None
+    joint, line = both[first[0] + len(KEYS[0]) : first[1] - len(VALUES[0])], both[first[1] : second[0]]
+    if not joint.strip() or line.strip() or "\n" not in line:
+        return None
+    last = _pair(text, number)
+    end = last[1] + len(line) if last and text.startswith(line, last[1]) else last[1] if last else 0
+    return _named(text, pair[0], end, number, KvLines(joint, line)) if last else None
 
 
 def _named(text: str, start: int, end: int, number: int, codec: Codec) -> Unit | None:

@@ -32,18 +32,23 @@ from .outline import Outline
 from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
 from .template import marks
 
-__all__ = ["Lesson", "learn", "reads", "show", "study", "writes"]
+__all__ = ["Lesson", "learn", "reads", "show", "study", "writes", "written"]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What was learnt: the dialect, what was found by which probe, and the probes that it does not read or write."""
+    """What was learnt: the dialect, and what was found by which probe.
+
+    `unread`: the probes that it does not read back.  `unsaid`: those that it cannot write at all.  `unwritten`: those
+    that it does not write as the template does, to the letter.
+    """
 
     dialect: Dialect
     found: Mapping[str, str]
     unread: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
     probes: int = 0
+    unsaid: tuple[str, ...] = ()
 
     @property
     def sure(self) -> float:
@@ -51,21 +56,33 @@ class Lesson:
         return 1 - len(self.unread) / self.probes if self.probes else 0.0
 
 
-def learn(source: Render | Mapping[str, Any], *, name: str = "learnt", specials: Collection[str] = ()) -> Dialect:
+def learn(
+    source: Render | Mapping[str, Any], *, name: str = "learnt", specials: Collection[str] = (), strict: bool = True
+) -> Dialect:
     """The dialect that a chat template shows, or that a model's `response_template` describes.
+
+    It reads and writes all that the template was seen to show, or none is answered.
 
     Args:
         source: `render(messages, tools, **flags)`, which answers the template's text and may raise where it refuses;
-            or the `response_template` of a tokenizer's configuration.
+            or the `response_template` (or `response_schema`) of a tokenizer's configuration.
         name: what to call the dialect.
         specials: the marks that are tokens of their own, if known.
+        strict: with False, the nearest dialect is answered although it does not read all that was shown.
 
     Raises:
         UsageError: it could not be told; the message says what.
     """
     if isinstance(source, Mapping):
         return compiled(source, name)
-    return study(source, name=name, specials=specials).dialect
+    lesson = study(source, name=name, specials=specials)
+    missed = tuple(dict.fromkeys((*lesson.unread, *lesson.unsaid)))
+    if missed and strict:
+        raise UsageError(
+            f"of {lesson.probes} conversations that the template shows, the nearest dialect does not read and write "
+            f"{len(missed)}: {', '.join(missed)}; strict=False answers it all the same"
+        )
+    return lesson.dialect
 
 
 def study(render: Render, *, name: str = "learnt", specials: Collection[str] = ()) -> Lesson:
@@ -127,8 +144,10 @@ class _Study:
 
     def judged(self, dialect: Dialect, shown: list[Probe]) -> Lesson:
         unread = tuple(probe.what for probe in shown if not reads(dialect, probe))
-        unwritten = tuple(probe.what for probe in shown if not writes(dialect, probe))
-        return Lesson(dialect, {}, unread, unwritten, len(shown))
+        texts = {probe.what: written(dialect, probe) for probe in shown}
+        unsaid = tuple(what for what, text in texts.items() if text is None)
+        unwritten = tuple(probe.what for probe in shown if not _same(dialect, texts[probe.what], probe))
+        return Lesson(dialect, {}, unread, unwritten, len(shown), unsaid)
 
     def told(self, bases: list[Dialect], shown: list[Probe]) -> Lesson:
         """A template without calls still tells how a turn begins, ends and thinks."""
@@ -160,12 +179,21 @@ def reads(dialect: Dialect, probe: Probe) -> bool:
     return _meaning(turn) == _meaning(probe.turn)
 
 
+def written(dialect: Dialect, probe: Probe) -> str | None:
+    """What a dialect writes for a probe's turn, None if it cannot."""
+    try:
+        return encode(dialect, probe.turn, prompt=dialect.begins)
+    except UsageError:
+        return None
+
+
 def writes(dialect: Dialect, probe: Probe) -> bool:
     """Whether a dialect writes a probe's turn exactly as the template does."""
-    try:
-        return _ended(dialect, encode(dialect, probe.turn, prompt=dialect.begins)) == _ended(dialect, probe.text)
-    except UsageError:
-        return False
+    return _same(dialect, written(dialect, probe), probe)
+
+
+def _same(dialect: Dialect, text: str | None, probe: Probe) -> bool:
+    return text is not None and _ended(dialect, text) == _ended(dialect, probe.text)
 
 
 def _ended(dialect: Dialect, text: str) -> str:
@@ -187,5 +215,5 @@ def _signs(dialect: Dialect) -> tuple[str, ...]:
     return marks(dialect.section.partition("{")[0]) or marks(dialect.call.partition("{")[0])
 
 
-def _rank(lesson: Lesson) -> tuple[int, int]:
-    return -len(lesson.unread), -len(lesson.unwritten)
+def _rank(lesson: Lesson) -> tuple[int, int, int]:
+    return -len(lesson.unread), -len(lesson.unsaid), -len(lesson.unwritten)

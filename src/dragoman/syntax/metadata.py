@@ -7,13 +7,14 @@ r"""A model's own word on what it writes, compiled: `response_template` of a tok
                 "content":    {"close": "<|im_end|>"}}}
 
 Its regions are cut by searching for their marks; compiled to a dialect, a value finds its own end, a cut call is a cut
-call, and the arguments stream.  The format: the page "Response Parsing" of the documentation of transformers.
+call, and the arguments stream.  A `response_schema`, its older form, is rewritten first (`response_schema`).  The format: the page "Response Parsing" of the documentation of transformers.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError
@@ -21,10 +22,13 @@ from .codecs import Codec
 from .codecs.braces import Braces
 from .codecs.json import JsonObject
 from .codecs.json_call import ARGS, JsonCall
+from .codecs.kv_lines import KvLines
 from .codecs.params import Params
 from .codecs.python import Python
 from .dialect import Dialect
+from .framing import Framing, tags
 from .patterns import examples
+from .response_schema import rewritten
 from .template import marks
 
 __all__ = ["compiled"]
@@ -34,11 +38,13 @@ _CALLS, _CONTENT = "tool_calls", "content"
 
 
 def compiled(template: Mapping[str, Any], name: str = "response-template") -> Dialect:
-    """The dialect of a `response_template`.
+    """The dialect of a `response_template`, or of a `response_schema`.
 
     Raises:
         UsageError: it describes what no dialect can say; the message says which part.
     """
+    if "fields" not in template and ("properties" in template or "x-regex" in template):
+        template = rewritten(template)
     fields = template.get("fields")
     if not isinstance(fields, Mapping) or not fields:
         raise UsageError("a response template needs fields")
@@ -60,6 +66,7 @@ class _Compiling:
         opened, closed = self.around(_CONTENT)
         call, codec = self.call() if _CALLS in self.fields else ("", None)
         shown = [close.strip() for close in closed if close.strip()]
+        ends = tuple(dict.fromkeys(mark for close in shown for mark in marks(close)[:1]))
         made = Dialect(
             self.name,
             call=call,
@@ -67,13 +74,27 @@ class _Compiling:
             reasoning=thoughts[0] if thoughts else "",
             thoughts=tuple(thoughts[1:]),
             begins=self.beginning(begins, thoughts),
-            ends=tuple(dict.fromkeys(mark for close in shown for mark in marks(close)[:1])),
-            drops=tuple(mark for one in opened for mark in marks(one)),
+            ends=() if opened else ends,  # what closes an answer that was opened only closes that
+            drops=tuple(mark for one in opened for mark in marks(one)) + (ends if opened else ()),
             signs=marks(call.partition("{")[0])[:1],
         )
-        if any("<|message|>" in one or len(marks(one)) > 2 for one in (*opened, made.reasoning.partition("{")[0])):
-            raise UsageError("a response template whose messages have headers: the dialect's own frame is needed")
-        return made
+        return self.framed(made, opened, closed) or made
+
+    def framed(self, made: Dialect, opened: list[str], closed: list[str]) -> Dialect | None:
+        """The same with a frame, where the answer, the thought and a call have headers that end with one mark."""
+        before, _, after = made.reasoning.partition("{text}")
+        ends = {(tags(one) or [""])[-1] for one in (before, *opened)}
+        if (
+            not (before and opened and len(ends) == 1 and made.args)
+            or min(ends) not in made.call.partition("{args}")[0]
+        ):
+            return None
+        head, _, tail = made.call.partition("{args}")
+        call = f"{' ' * (head[0] not in ' <')}{head.replace(chr(10), ' ')}{{args}}{tail}"
+        last = tags(tail)[-1:]
+        answer = (opened[0], after.strip())
+        frame = Framing(made.begins, made.begins, (before, after.strip()), answer, tuple(filter(None, closed)))
+        return next(frame.framed(replace(made, thoughts=(), drops=()), call, last[0] if last else "", made.args), None)
 
     def beginning(self, begins: str, thoughts: list[str]) -> str:
         """What begins a turn; a mark of thinking behind it only opens that."""
@@ -117,6 +138,8 @@ class _Compiling:
             return f"{before}{{call}}{after}", Python(listed=True)
         if kind == "xml-inline":
             return _tagged(before, after, given)
+        if kind == "kv-lines":
+            return f"{before}{{args}}{after}", KvLines(given.get("kv_sep", ":"), given.get("line_sep", "\n"))
         if kind != "json":
             raise UsageError(f"calls as {kind!r} in a response template")
         if not name or name.startswith("content"):
@@ -124,7 +147,7 @@ class _Compiling:
         if envelope := _spelled(before):
             return "{call}", envelope
         if given.get("string_delims") or given.get("unquoted_keys"):
-            return f"{before}{{args}}{after}", Braces(_delimiter(given))
+            return f"{before}{{args}}{after}", Braces(*_delimiters(given))
         return f"{before}{{args}}{after}", JsonObject()
 
 
@@ -188,11 +211,7 @@ def _tagged(before: str, after: str, given: Mapping[str, Any]) -> tuple[str, Cod
     return f"{before}{{args}}{after}", Params(tag, strip="\\s*(?P<value>" in pattern)
 
 
-def _delimiter(given: Mapping[str, Any]) -> str:
-    pairs = given.get("string_delims") or [['"', '"']]
-    opened, closed = pairs[0]
-    if opened != closed:
-        raise UsageError(
-            f"strings between {opened!r} and {closed!r} in a response template: both marks must be the same"
-        )
-    return str(opened)
+def _delimiters(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The mark of a string, or the two of one."""
+    opened, closed = (given.get("string_delims") or [['"', '"']])[0]
+    return (str(opened),) if opened == closed else (str(opened), str(closed))

@@ -18,20 +18,24 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _ANY = "wWdDSsbBAZ"
 
 
-def examples(pattern: str) -> list[str]:
+def examples(pattern: str, group: str = "") -> list[str]:
     """The texts that a pattern stands for, the first first.
+
+    Args:
+        pattern: the regular expression.
+        group: the name of a group that has none; "" where such a group is only what it holds.
 
     Raises:
         UsageError: it stands for more than a few texts.
     """
-    return _Reading(pattern).all()
+    return _Reading(pattern, group).all()
 
 
 class _Reading:
     """One pattern being read."""
 
-    def __init__(self, pattern: str) -> None:
-        self.pattern, self.at = pattern, 0
+    def __init__(self, pattern: str, unnamed: str) -> None:
+        self.pattern, self.unnamed, self.at = pattern, unnamed, 0
 
     def all(self) -> list[str]:
         found = list(dict.fromkeys(self.choice()))
@@ -60,7 +64,7 @@ class _Reading:
         part = self.atom()
         sign = self.sign()
         if part is None:
-            if self.pattern.startswith("\\s", start):
+            if self.pattern.startswith(("\\s", "[\\s]"), start):
                 return ["" if sign[:1] in ("*", "?") else "\n"]
             raise self.unclear(f"{self.pattern[start : self.at]!r} stands for any text")
         if sign[:1] == "*":
@@ -98,6 +102,9 @@ class _Reading:
         if rest.startswith(("?=", "?!", "?<=", "?<!")):
             self.skip()
             return [""]
+        if self.unnamed and not rest.startswith("?"):
+            self.skip()
+            return [f"{{{self.unnamed}}}"]
         self.at += 2 * rest.startswith("?:")
         found = self.choice()
         if self.take() != ")":

@@ -38,7 +38,7 @@ from .schema import MATCHING, Walk
 from .style import JSON, Strings, Style, dumps, escaped, json_style, less
 from .template import marks
 
-__all__ = ["arguments", "braces", "json_call", "json_object", "params", "python", "schema_of", "word_of"]
+__all__ = ["arguments", "braces", "json_call", "json_object", "kv_lines", "params", "python", "schema_of", "word_of"]
 
 _BARE_KEY = re.compile(r"[\w.\-$]+")
 _ANY_KEY = seq(chars("A-Za-z_"), repeat(chars("A-Za-z0-9_"), 0, 40))
@@ -218,27 +218,47 @@ def _elements(template: str) -> Style:
     return Style(raw.string, raw.fixed, key, NEVER, "", "", "", "", ending=ending, inner=raw)
 
 
+# --- lines
+
+
+def kv_lines(tool: Tool, joint: str = "=", line: str = "\n") -> Node:
+    """`city=Oslo` on a line of its own; what is no text stands in it as JSON."""
+    return arguments(tool, _kv_lines(joint, line))
+
+
+@lru_cache(8)
+def _kv_lines(joint: str, line: str) -> Style:
+    raw = _raw(_Raw((line,), line, told=False, strip=True))
+
+    def key(name: str) -> Node:
+        return literal(name + joint) if _TAG_KEY.fullmatch(name) and joint.strip() not in name else NEVER
+
+    return Style(
+        raw.string, raw.fixed, key, seq(_ANY_KEY, literal(joint)), "", "", "", "", after=literal(line), inner=raw
+    )
+
+
 # --- braces
 
 
-def braces(tool: Tool, mark: str = '<|"|>') -> Node:
+def braces(tool: Tool, mark: str = '<|"|>', close: str = '<|"|>') -> Node:
     """`{city:<|"|>Oslo<|"|>,days:3}`."""
-    return arguments(tool, _braces(mark))
+    return arguments(tool, _braces(mark, close))
 
 
 @lru_cache(16)
-def _braces(mark: str) -> Style:
+def _braces(mark: str, close: str) -> Style:
     def between(inside: Node) -> Node:
-        return seq(Mark(mark), inside, Mark(mark))
+        return seq(Mark(mark), inside, Mark(close))
 
     def string(wanted: Strings) -> Node | None:
         if wanted.matching is not None:
-            inside = less(wanted.matching, mark[0])
+            inside = less(wanted.matching, close[0])
             return None if inside == NEVER else between(inside)
-        return between(text((mark,), wanted.low, wanted.high, before=mark, name="string"))
+        return between(text((close,), wanted.low, wanted.high, before=close, name="string"))
 
     def plain(written: str) -> Node:
-        return NEVER if stop(mark).final.search(written) or not _encodes(written) else between(literal(written))
+        return NEVER if stop(close).final.search(written) or not _encodes(written) else between(literal(written))
 
     def fixed(value: Any, _place: Schema | None) -> Node:
         if isinstance(value, str):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from drive import Payload
 
+from dragoman import api
 from dragoman.messages import Call, Tool
 from dragoman.syntax.codecs.braces import Braces
+from dragoman.syntax.dialect import Dialect
 from dragoman.syntax.plan import Scope
 
 PROPERTIES = {
@@ -162,3 +164,14 @@ def test_so_deep_and_no_deeper():
 def test_it_writes_what_it_reads():
     one = Call("f", '{"s": "a \\"b\\"", "n": 1, "b": false, "l": ["x", null], "o": {"k": {}}, "my key": 1.5}')
     assert CODEC.encode(one) == '{s:<q>a "b"<q>,n:1,b:false,l:[<q>x<q>,null],o:{k:{}},<q>my key<q>:1.5}'
+
+
+def test_two_marks_around_a_string():
+    codec = Braces("<q>", "</q>")
+    state, lines = Payload(TOOLS, scope=SCOPE).read(codec, "{s:<q>a<q>, {b}</q>,l:[<q></q>],n:2}")
+    assert state == "whole"
+    assert "".join(line.removeprefix("args ") for line in lines) == '{"s": "a<q>, {b}", "l": [""], "n": 2}'
+    assert codec.encode(Call("f", '{"s": "x", "my key": 1}')) == "{s:<q>x</q>,<q>my key</q>:1}"
+    grammar = api.constrain(Dialect("x", "<c>{name}{args}</c>", codec), TOOLS, "required", form="gbnf")
+    assert '"<q>"' in grammar
+    assert '"</q>"' in grammar

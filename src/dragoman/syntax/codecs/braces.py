@@ -34,19 +34,19 @@ _LITERALS = frozenset(("true", "false", "null"))
 
 
 class Braces:
-    """The codec; `mark` stands on both sides of a string."""
+    """The codec; `mark` stands on both sides of a string, or `close` behind it."""
 
     opening = re.compile(r"\s{0,256}(?P<ok>[{(])?")
     several = None
 
-    def __init__(self, mark: str = '<|"|>') -> None:
-        self.mark = mark
+    def __init__(self, mark: str = '<|"|>', close: str = "") -> None:
+        self.mark, self.close = mark, close
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
         if not char:
             return CUT
-        values = _Values(r, call.put, self.mark, call)
+        values = _Values(r, call.put, self.mark, self.close or self.mark, call)
         r.pos += 1
         values.stack.append(Frame("}" if char == "{" else ")}", call.schema, ":=", json="}"))
         values.say("{")
@@ -72,24 +72,27 @@ class Braces:
         if isinstance(value, list):
             return "[" + ",".join(map(self._write, value)) + "]"
         if isinstance(value, str):
-            return f"{self.mark}{value}{self.mark}"
+            return self._quoted(value)
         return json.dumps(value)
 
     def _key(self, key: str) -> str:
-        return key if re.fullmatch(r"[\w.\-$]+", key) else f"{self.mark}{key}{self.mark}"
+        return key if re.fullmatch(r"[\w.\-$]+", key) else self._quoted(key)
+
+    def _quoted(self, text: str) -> str:
+        return f"{self.mark}{text}{self.close or self.mark}"
 
     def grammar(self, tool: Tool) -> Node:
-        return shapes.braces(tool, self.mark)
+        return shapes.braces(tool, self.mark, self.close or self.mark)
 
 
 class _Values(Values):
     """`Values` with bare keys, marked strings and bare text."""
 
-    __slots__ = ("call", "given", "mark")
+    __slots__ = ("call", "close", "given", "mark")
 
-    def __init__(self, r: Reader, put: Output, mark: str, call: CallSink) -> None:
+    def __init__(self, r: Reader, put: Output, mark: str, close: str, call: CallSink) -> None:
         super().__init__(r, put, call.schema, python=True)
-        self.mark, self.call = mark, call
+        self.mark, self.close, self.call = mark, close, call
         self.given: list[set[str]] = [set()]
 
     def brackets(self) -> str:
@@ -148,13 +151,13 @@ class _Values(Values):
 
     def closing(self, mark: str = "") -> Stop:
         """What closes a string: where its opening mark came as a token, its letters alone do not."""
-        mark = mark or self.mark
+        mark = mark or self.close
         token = self.r.specials is not None and not self.r.spelled(mark, self.r.mark_at)
         return stop(mark, plain=frozenset((mark,)) if token else frozenset())
 
     def leaf(self, char: str) -> Steps[str]:
         wanted = self.inside()
-        if char == "<" and (yield from self.r.next(stop(self.mark))):
+        if char == self.mark[0] and (yield from self.r.next(stop(self.mark))):
             if wanted.allows("string"):
                 return (yield from self.stream())
             return self.close_text((yield from self.marked()), wanted)
@@ -229,7 +232,7 @@ class _Phrase:
     def read(self) -> Steps[tuple[str, str]]:
         """The text, and what ended it: "", `marked` (a closing string mark), or CUT."""
         values, scope = self.values, self.values.call.scope
-        marks = scope.stop(values.mark, *scope.openers, *",{}[]()")
+        marks = scope.stop(values.close, *scope.openers, *",{}[]()")
         while mark := (yield from self.r.until(marks, lambda text, _at: self.text.append(text))):
             state = yield from self.ends(mark)
             if state is not None:
@@ -239,7 +242,7 @@ class _Phrase:
     def ends(self, mark: str) -> Steps[str | None]:
         """Whether a mark ends the text: what ended it, or None if it is data."""
         values, scope = self.values, self.values.call.scope
-        if mark == values.mark:
+        if mark == values.close:
             return "marked"
         if mark == ",":
             self.r.back()

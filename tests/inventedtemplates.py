@@ -13,11 +13,60 @@ from typing import Any
 
 Call = tuple[str, dict[str, Any], str]
 
-_WORDS = (
-    "ask answer bird blue call cloud do done field fire go green hear house it know leaf look lot make moon muse next note "
-    "open over part pass plan river road say see send sky snow soon speak stone sun talk tell think tool tree turn use wave "
-    "wind wish word work yes"
-).split()
+_WORDS = [
+    "ask",
+    "answer",
+    "bird",
+    "blue",
+    "call",
+    "cloud",
+    "do",
+    "done",
+    "field",
+    "fire",
+    "go",
+    "green",
+    "hear",
+    "house",
+    "it",
+    "know",
+    "leaf",
+    "look",
+    "lot",
+    "make",
+    "moon",
+    "muse",
+    "next",
+    "note",
+    "open",
+    "over",
+    "part",
+    "pass",
+    "plan",
+    "river",
+    "road",
+    "say",
+    "see",
+    "send",
+    "sky",
+    "snow",
+    "soon",
+    "speak",
+    "stone",
+    "sun",
+    "talk",
+    "tell",
+    "tool",
+    "tree",
+    "turn",
+    "use",
+    "wave",
+    "wind",
+    "wish",
+    "word",
+    "work",
+    "yes",
+]
 
 
 class Invented:
@@ -27,7 +76,7 @@ class Invented:
         self.random = Random(seed)
         self.words = list(_WORDS)
         self.random.shuffle(self.words)
-        self.style = self.one("pipe", "tag", "square", "wide", "double")
+        self.style = self.one("pipe", "tag", "square", "wide")
         self.role = self.one("assistant", "model", "bot", "ai")
         self.kind: list[str] = [self.style]
         self.framed = self.random.random() < 0.3
@@ -52,14 +101,14 @@ class Invented:
 
     def mark(self, word: str = "") -> str:
         word = word or self.word()
-        forms = {"pipe": "<|%s|>", "tag": "<%s>", "square": "[%s]", "wide": "<｜%s｜>", "double": "<<%s>>"}
+        forms = {"pipe": "<|%s|>", "tag": "<%s>", "square": "[%s]", "wide": "<｜%s｜>"}
         return forms[self.style] % (word.upper() if self.style == "square" else word)
 
     def pair(self) -> tuple[str, str]:
         """A mark that opens and one that closes."""
         word = self.word()
         if self.style == "tag" or self.one(True, False):
-            closing = {"tag": f"</{word}>", "square": f"[/{word.upper()}]", "double": f"<</{word}>>"}
+            closing = {"tag": f"</{word}>", "square": f"[/{word.upper()}]"}
             return self.mark(word), closing.get(self.style, self.mark(f"/{word}"))
         return self.mark(word), self.mark()
 
@@ -147,10 +196,18 @@ class Invented:
             own = {name: call[0], args: call[1]}
             if how == "keyed":
                 return {call[0]: call[1]}
-            return {"id": call[2], **own} if how == "id" else {"type": "function", "function": own} if how == "nested" else own
+            return (
+                {"id": call[2], **own}
+                if how == "id"
+                else {"type": "function", "function": own}
+                if how == "nested"
+                else own
+            )
 
         self.kind.append(f"keys {how}")
-        return keys if how != "nested" or (name, args) == ("name", "arguments") else (lambda c: {name: c[0], args: c[1]})
+        return (
+            keys if how != "nested" or (name, args) == ("name", "arguments") else (lambda c: {name: c[0], args: c[1]})
+        )
 
     def _as_json(self) -> tuple[bool, Callable[[list[Call]], str]]:
         (opened, closed), dump, keys = self._around(), self._json(), self._keys()
@@ -259,7 +316,11 @@ class Invented:
             parts = [("thought", "", message["reasoning_content"])] if message.get("reasoning_content") else []
             parts += [("answer", "", message["content"])] if message["content"] else []
             parts += [("call", name, self._payload(how, name, given, dump)) for name, given, _ in _called(message)]
-            return (over + gap).join(heads(kind, name) + text for kind, name, text in parts) + self._end(how, over, done) + gap
+            return (
+                (over + gap).join(heads(kind, name) + text for kind, name, text in parts)
+                + self._end(how, over, done)
+                + gap
+            )
 
         return write
 
@@ -311,7 +372,8 @@ class Invented:
 
 def _called(message: dict[str, Any]) -> list[Call]:
     return [
-        (call["function"]["name"], call["function"]["arguments"], call["id"]) for call in message.get("tool_calls") or ()
+        (call["function"]["name"], call["function"]["arguments"], call["id"])
+        for call in message.get("tool_calls") or ()
     ]
 
 

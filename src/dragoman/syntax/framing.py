@@ -168,8 +168,9 @@ class _Heads:
 
     def _ending(self) -> tuple[str, bool]:
         """The mark that ends every header; or whether a line does."""
-        lasts = {(tags(head.strip()) or [""])[-1] for head in self.kinds.values() if head.strip().endswith(">")}
-        ended = [head for head in self.kinds.values() if head.strip().endswith(tuple(lasts) or "\0")]
+        heads = [head.strip() for head in self.kinds.values()]
+        lasts = {last for head in heads for last in tags(head)[-1:] if head.endswith(last)}
+        ended = [head for head in heads if head.endswith(tuple(lasts) or "\0")]
         if len(lasts) == 1 and len(ended) == len(self.kinds):
             last = lasts.pop()
             return (last, False) if last != self.start and last in (self.calls or last) else ("", False)

@@ -56,7 +56,7 @@ class Elements:
     `words` are those for the types of text, JSON, objects and lists.
     """
 
-    opening = re.compile(r"\s{0,256}(?P<ok>[<\]])?")
+    opening = re.compile(r"\s{0,256}(?P<ok>[<\[\]])?")
     several = None
 
     def __init__(self, template: str, words: tuple[str, ...] = ("raw", "json", "dict", "list")) -> None:

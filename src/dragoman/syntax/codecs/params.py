@@ -30,6 +30,7 @@ __all__ = ["Params"]
 
 _HOLES = re.compile(r"(\{(?:key|type|value)\})")
 _KEY = re.compile(r"[ \t\"']{0,2}(?P<key>[^<>\"'\n]{0,256})[\"']?")
+_SQUARE_KEY = re.compile(r"[ \t\"']{0,2}(?P<key>[^<>\[\]\"'\n]{0,256})[\"']?")
 _TYPE = re.compile(r"[ \t\"']{0,2}(?P<type>\w{0,32})[\"']?")
 
 
@@ -40,7 +41,7 @@ class Params:
     `cdata`: a value may stand in `<![CDATA[` and `]]>`.  `json`: the marks around arguments that are JSON, with `{args}`.
     """
 
-    opening = re.compile(r"(?:\s|\\n){0,256}(?:(?P<ok>[<{])|\\\Z)?")
+    opening = re.compile(r"(?:\s|\\n){0,256}(?:(?P<ok>[<{\[])|\\\Z)?")
     several = None
 
     def __init__(
@@ -58,6 +59,7 @@ class Params:
         self.before = before
         self.middle = marks(middle.replace("{type}", "\n"))
         self.opens, self.closes = marks(before)[-1], marks(self.after)[0]
+        self._key = _SQUARE_KEY if self.middle[0].startswith("[") else _KEY
         self.lead = middle[len(middle.rstrip()) :]
         self.trail = self.after[: len(self.after) - len(self.after.lstrip())]
 
@@ -128,7 +130,7 @@ class Params:
 
     def key(self, r: Reader, skip: int = 0) -> Steps[tuple[str, int, bool]]:
         """The key that stands `skip` characters on, where it ends, and whether what must follow it does."""
-        found = yield from r.look(_KEY, skip)
+        found = yield from r.look(self._key, skip)
         text = found["key"] if found else ""
         size = len(found.group()) if found else 0
         mark, _ = yield from r.ahead(stop(*self.middle), skip + size)

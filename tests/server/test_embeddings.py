@@ -14,12 +14,11 @@ import aiohttp
 import ollama
 import openai
 import pytest
+from measures import Measures
 from upstreams import Answer as Told
 from upstreams import threaded, told
 
 from dragoman.checks import check_error, check_ollama_error
-from dragoman.engines.base import ModelInfo
-from dragoman.engines.embedding import Vectors, finished
 from dragoman.engines.script import Script
 from dragoman.engines.upstream import Settings, Upstream
 from dragoman.errors import Broken, RequestError
@@ -31,41 +30,6 @@ from .conftest import Answer, Running, call, running
 PATH = "/v1/embeddings"
 PATHS = [PATH, "/embeddings", "/api/embed", "/api/embeddings"]
 WRITER = {"model": "writer", "dialect": "hermes-json", "turn": [{"output": "Hello"}]}
-
-
-class Measures:
-    """An engine that makes vectors of a text's length; `stall`: it waits for ever."""
-
-    name = "measures"
-    embeds = True
-
-    def __init__(self, name: str = "vectors", *, stall: bool = False, places: int = 2, fails: Any = None) -> None:
-        self.info = ModelInfo(name, embeds=True, writes=False, context=8)
-        self.stall, self.places, self.fails = stall, places, fails
-        self.asked: list[Any] = []
-        self.running = 0
-
-    async def start(self) -> None:
-        pass
-
-    async def stop(self) -> None:
-        pass
-
-    async def models(self) -> list[ModelInfo]:
-        return [self.info]
-
-    async def embed(self, inputs: Any, wanted: Any) -> Vectors:
-        self.asked.append((inputs, wanted))
-        self.running += 1
-        try:
-            if self.stall:
-                await asyncio.Event().wait()
-            if self.fails:
-                raise self.fails
-            rows = [[float(len(one.text or one.ids)), 1.0, 0.0] for one in inputs]
-            return Vectors(finished(rows, wanted, self.info.name, self.name), 3 * len(inputs))
-        finally:
-            self.running -= 1
 
 
 Serve = Callable[..., Running]
@@ -206,6 +170,14 @@ async def test_l02_the_card_says_what_a_model_does(serve):
         True,
         False,
     )
+
+
+async def test_l02_models_that_write_are_listed_first(serve):
+    """Many clients take the first one."""
+    server = serve(Measures("a"), Script(WRITER), Measures("b"))
+    names = [card["id"] for card in (await call(server, "GET", "/v1/models")).json["data"]]
+    assert names == ["writer", "a", "b"]
+    assert [model["name"] for model in (await call(server, "GET", "/api/tags")).json["models"]] == names
 
 
 # --- limits, keys, queue, cancel

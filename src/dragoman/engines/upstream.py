@@ -247,6 +247,10 @@ class Upstream:
             if several or not self.found.props
             else self.found.props
         )
+        if sees({}, props):
+            _log.warning(
+                "%s could be shown images, which raw completions cannot carry; way `chat` passes them on", name
+            )
         voice = LlamaCpp(self.http, info, self._places, model=name if several else "")
         await voice.learn(props, self.settings.template)
         return voice

@@ -151,14 +151,15 @@ class Service:
         return served
 
     def offered(self) -> list[Served]:
-        """The models that this request's key may use.
+        """The models that this request's key may use; those that write come first, as many clients take the first one.
 
         Raises:
             EngineError: the engines are not ready (503).
         """
         self._check_ready()
         key = _key.get()
-        return [served for served in self.roster if key.may_use(served.name)]
+        known = [served for served in self.roster if key.may_use(served.name)]
+        return sorted(known, key=lambda served: not served.info.writes)
 
     def cancel(self, asked: str) -> list[str]:
         """End the requests of this id that run, or remember it for one that comes; the ids of the ended answers."""

@@ -146,6 +146,21 @@ async def test_the_settings_reach_the_answer(serving: Serving) -> None:
     assert "reasoning_content" not in message
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("choice", "finish"), [({"type": "function", "function": {"name": "f"}}, "stop"), ("required", "tool_calls")]
+)
+async def test_c12_a_named_call_ends_as_the_settings_say(
+    serving: Serving, choice: Any, finish: str, stream: bool
+) -> None:
+    turn = {"output": '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'}
+    server = serving(turn, finish_reason_named="stop")
+    body = {"messages": USER, "tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": choice}
+    answer = await call(server, "POST", PATH, json={**body, "stream": stream})
+    told = json.dumps(answer.json) if not stream else "".join(answer.data)
+    assert f'"finish_reason":"{finish}"' in told.replace(": ", ":")
+
+
 async def test_what_was_ignored_is_told(serving: Serving) -> None:
     server = serving({"output": "Hi"})
     answer = await ask(server, {"messages": USER, "reasoning_effort": "enormous"})

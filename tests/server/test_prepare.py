@@ -87,6 +87,20 @@ def test_s9_an_engine_without_grammars_is_told_of():
     assert unenforced(asked, one) == ("tools[0].format",)
 
 
+async def test_s9_a_grammar_that_cannot_be_kept_is_noted_and_only_a_forced_call_is_refused():
+    odd = Tool("f", parameters={"type": "object", "properties": {"a": {"enum": []}}, "required": ["a"]})
+    (made,) = await prepared(messages=HI, tools=(FREE, odd))
+    assert (made.options.grammar, made.noted) == ("", ("tools[0].format",))
+    (fits,) = await prepared(messages=HI, tools=(FREE,))
+    assert fits.options.grammar
+    assert fits.noted == ()
+    odd.strict = True
+    with pytest.raises(RequestError):
+        await prepared(messages=HI, tools=(FREE, odd))
+    with pytest.raises(RequestError):
+        await prepared(messages=HI, tools=(FREE, odd), choice="required")
+
+
 async def test_schemas_that_cost_too_much_are_the_clients():
     deep: Any = {"type": "string"}
     for _ in range(300):

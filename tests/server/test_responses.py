@@ -508,6 +508,16 @@ def test_r28_what_a_killed_server_was_writing_has_failed(tmp_path):
     assert (failed["status"], failed["error"]["code"]) == ("failed", "server_error")
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_s9_a_grammar_that_the_dialect_cannot_write_is_noted(serving, stream):
+    server = serving(HELLO, script={"dialect": "dots"})
+    form = {"type": "grammar", "syntax": "regex", "definition": "a b"}
+    answer = await post(server, tools=[{"type": "custom", "name": "sh", "format": form}], stream=stream)
+    assert (answer.status, answer.headers["x-dragoman-ignored"]) == (200, "tools[0].format")
+    refused = await post(server, tools=[{"type": "custom", "name": "sh", "format": form}], tool_choice="required")
+    assert refused.status == 400
+
+
 @pytest.mark.parametrize("path", [PATH, "/v1/chat/completions"])
 @pytest.mark.parametrize(("grammars", "ignored"), [("gbnf", None), ("", ".format")])
 async def test_s9_a_grammar_that_the_engine_cannot_keep_is_noted(serving, path, grammars, ignored):

@@ -33,7 +33,7 @@ _LONG_CONVERSATION = 30  # messages; templates take time that grows with their s
 
 @dataclass(slots=True)
 class Choice:
-    """One of the answers that were asked for, and what it is made from."""
+    """One of the answers that were asked for, and what it is made from; `noted`: what of the request it leaves aside."""
 
     index: int
     prompt: Prompt
@@ -42,6 +42,7 @@ class Choice:
     dialect: Dialect
     shown: Shown = field(default_factory=Shown)
     tokens: list[Alternative] = field(default_factory=list)
+    noted: tuple[str, ...] = ()
 
 
 async def media(request: Request, served: Served, hosts: Sequence[str]) -> Request:
@@ -67,10 +68,11 @@ async def prepare(request: Request, served: Served, policy: Policy, ids: Callabl
     for prompt in prompts:
         arguments = (request, dialect, served, prompt.text)
         long = not talks(served.engine) and _is_long(request)
-        options = await asyncio.to_thread(_options, *arguments) if long else _options(*arguments)
+        options, noted = await asyncio.to_thread(_options, *arguments) if long else _options(*arguments)
         for number in range(request.n):
             generation = _generation(dialect, request, prompt, served, policy=policy, ids=ids)
-            choices.append(Choice(len(choices), prompt, generation, _vary(options, number), dialect))
+            varied = _vary(options, number)
+            choices.append(Choice(len(choices), prompt, generation, varied, dialect, noted=noted))
     return choices
 
 
@@ -109,15 +111,24 @@ def _is_long(request: Request) -> bool:
 
 def _is_constrained(request: Request) -> bool:
     """Whether the form of the turn is not left to the model: a call, an answer by a schema, or a tool that is strict."""
+    return _is_insisted(request) or (request.choice == "auto" and any(tool.grammar for tool in request.tools))
+
+
+def _is_insisted(request: Request) -> bool:
+    """Whether it must have that form: what comes with a tool that is no JSON may be told and not kept."""
     if request.schema is not None or request.choice not in ("auto", "none"):
         return True
-    return request.choice == "auto" and any(tool.strict or tool.grammar for tool in request.tools)
+    return request.choice == "auto" and any(tool.strict for tool in request.tools)
 
 
 def unenforced(request: Request, served: Served) -> tuple[str, ...]:
     """Where grammars of tools stand that this engine does not write under."""
     if request.choice == "none" or (grammars(served.engine) and not talks(served.engine)):
         return ()
+    return _with_grammars(request)
+
+
+def _with_grammars(request: Request) -> tuple[str, ...]:
     return tuple(tool.grammar.param for tool in request.tools if tool.grammar is not None)
 
 
@@ -126,12 +137,18 @@ def _plain(dialect: Dialect) -> Dialect:
     return Dialect("", ends=dialect.ends)
 
 
-def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> Options:
-    """How to generate; with a grammar where the request leaves no choice of form."""
+def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> tuple[Options, tuple[str, ...]]:
+    """How to generate, with a grammar where the request leaves no choice of form; and what of it is left aside."""
     text, form = "", grammars(served.engine)
+    noted: tuple[str, ...] = ()
     if _is_constrained(request) and form and not talks(served.engine):
-        text = grammar(request, dialect, served.info.specials, prompt, form=form)
-    return Options(request.limit, text, form or "gbnf", request.sampling, request.logprobs, served.marks)
+        try:
+            text = grammar(request, dialect, served.info.specials, prompt, form=form)
+        except RequestError:  # of this dialect, or of another tool, which alone would have been left to the model
+            if _is_insisted(request):
+                raise
+            noted = _with_grammars(request)
+    return Options(request.limit, text, form or "gbnf", request.sampling, request.logprobs, served.marks), noted
 
 
 def grammar(request: Request, dialect: Dialect, specials: Mapping[str, int], prompt: str, *, form: str = "gbnf") -> str:

@@ -137,6 +137,7 @@ class Answering:
         exchange = self.exchange
         exchange.request = await media(exchange.request, exchange.served, self.config.media_hosts.split())
         self.choices = await prepare(exchange.request, exchange.served, self.config.policy, self.wire.ids)
+        self.wire.settings.ignored += self.choices[0].noted
         self.observers.prepared(exchange, self.choices)
         if len(self.choices) == 1:
             await self._generate(self.choices[0])

@@ -81,15 +81,29 @@ def directions(dialect: Dialect) -> list[str]:
 
 
 def _summary(learnt: Lesson, source: str) -> Iterator[str]:
+    """What was found in which conversation, what was not found, and what does not fit."""
     read, kept = learnt.probes - len(learnt.unread), learnt.probes - len(learnt.unwritten)
-    yield f"Learnt from {source}: of {learnt.probes} probes {read} read back, {kept} are written exactly as it writes them."
-    for what, probe in learnt.found.items():
-        yield f"  {what}: told by {probe}"
-    if not learnt.dialect.call:
-        yield "It shows no tool calls."
-    for what, probes in (("Not read back", learnt.unread), ("Written otherwise", learnt.unwritten)):
+    yield f"Learnt from {source}."
+    yield f"Of {learnt.probes} short conversations that it shows, {read} read back, {kept} are written to the letter."
+    found = {what: where for what, where in learnt.found.items() if getattr(learnt.dialect, what, True)}
+    for what, where in found.items():
+        yield f"  {what}: seen in: {where}"
+    for what, told in _ABSENT.items():
+        if not getattr(learnt.dialect, what) and "all" not in found:
+            yield f"Not found: {told}"
+    for what, probes in (("Not read back", learnt.unread), ("Cannot be written", learnt.unsaid)):
         if probes:
-            yield f"{what}: {', '.join(probes)}."
+            yield f"{what}: {', '.join(probes)}. The first is shown as {learnt.texts.get(probes[0], '')!r:.160}"
+    if otherwise := [what for what in learnt.unwritten if what not in learnt.unsaid]:
+        yield f"Written with other spaces, quotes or marks: {', '.join(otherwise)}."
+
+
+_ABSENT = {
+    "call": "tool calls; no conversation shows one.",
+    "reasoning": "reasoning; neither an answer nor the prompt shows any.",
+    "begins": "what begins a turn; give it as `begins` so that open reasoning is known from the prompt.",
+    "ends": "what ends a turn; the engine's own end of text counts.",
+}
 
 
 def facts(dialect: Dialect) -> dict[str, Any]:

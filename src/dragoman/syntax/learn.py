@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import DialectError, UsageError
@@ -40,7 +40,7 @@ class Lesson:
     """What was learnt: the dialect, and what was found by which probe.
 
     `unread`: the probes that it does not read back.  `unsaid`: those that it cannot write at all.  `unwritten`: those
-    that it does not write as the template does, to the letter.
+    that it does not write as the template does, to the letter.  `texts`: what the template shows of each.
     """
 
     dialect: Dialect
@@ -49,6 +49,7 @@ class Lesson:
     unwritten: tuple[str, ...] = ()
     probes: int = 0
     unsaid: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sure(self) -> float:
@@ -111,13 +112,14 @@ class _Study:
         shown = list(self.shown(outline))
         if not shows_calls:
             bases = [base, *([outline.framing.plain(base)] if outline.framing else [])]
-            return self.told(bases, [probe for probe in shown if not probe.turn.calls])
+            lesson = self.told(bases, [probe for probe in shown if not probe.turn.calls])
+            return replace(lesson, found=outline.found, texts={probe.what: probe.text for probe in shown})
         texts = {probe.what: probe.text for probe in shown}
         guesses = [self.judged(guess, shown) for guess in self.guesses(base, texts, outline.framing)]
         best = max(guesses, key=_rank, default=None)
         if best is None or "a string" in best.unread:
-            raise UsageError(f"how a call is written could not be told from {texts.get('a string', '')!r:.300}")
-        return replace(best, found={**outline.found, **self.described(best.dialect)})
+            raise UsageError(_unclear(texts.get("a string", ""), best))
+        return replace(best, found={**outline.found, **self.described(best.dialect)}, texts=texts)
 
     def shown(self, outline: Outline) -> Iterator[Probe]:
         """The probes whose words all show, without what stands around the turn."""
@@ -160,6 +162,16 @@ class _Study:
         return found | ({"section": "two calls, another call"} if dialect.section else {})
 
 
+def _unclear(text: str, best: Lesson | None) -> str:
+    """Why no call could be learnt."""
+    why = (
+        f"its nearest reading, {best.dialect.call!r}, does not read it back"
+        if best
+        else "its arguments are written in no way that is known (JSON, tags, elements, braces, Python, lines)"
+    )
+    return f"how a call is written could not be told from {text!r:.300}: {why}"
+
+
 def _another() -> Turn:
     """The second of `two calls` by itself."""
     return Turn(calling({}, ARGUMENTS["two strings"]).calls[1:])
@@ -199,7 +211,8 @@ def _same(dialect: Dialect, text: str | None, probe: Probe) -> bool:
 def _ended(dialect: Dialect, text: str) -> str:
     """A text without the marks that end its turn, of which that of its last message may be one."""
     text = text.strip()
-    closes = dialect.frame.closes if dialect.frame else [mark for one in dialect.content for mark in marks(one)[-1:]]
+    frame = dialect.frame
+    closes = (*frame.closes, frame.start) if frame else [mark for one in dialect.content for mark in marks(one)[-1:]]
     for mark in (*dialect.ends, *closes):
         text = text.removesuffix(mark).rstrip()
     return text

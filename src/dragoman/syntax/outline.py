@@ -18,6 +18,9 @@ _PAIRS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<thinking>", "</th
 _TAG = re.compile(r"<[^<>\n]*>|\[[^\[\]\s]*\]")
 
 
+_BEGINS, _ENDS = "the prompt, an old answer", "text, a call, an old answer"
+
+
 class Outline:
     """What stands around a turn and its parts; `found` says which probe told."""
 
@@ -31,7 +34,8 @@ class Outline:
         self.thought = probes.turn(Turn((Reasoning(THOUGHT), Text(ANSWER))))
         self.called = probes.turn(calling(ARGUMENTS["a string"]))
         if not (self.asked or self.last or self.called):
-            raise UsageError("nothing could be told: the template shows neither a question nor an answer")
+            why = f" (it said: {probes.refusal})" if probes.refusal else ""
+            raise UsageError(f"nothing could be told: the template shows neither a question nor an answer{why}")
         self.thinks = self._thinks()
         self.framing = self._framing()
         self.begins = self.framing.begins if self.framing else self._begins()
@@ -91,6 +95,7 @@ class Outline:
         found = framing(shown, self.asked, self.still)
         if found:
             self.found["messages"] = "reasoning and text" if found.thought else "text and a call"
+            self.found |= {"begins": _BEGINS, "ends": _ENDS}
         return found
 
     def _behind(self, text: str) -> str:
@@ -138,7 +143,7 @@ class Outline:
             known.append(self.called.partition(NAMES[0])[0])
         heads = [self._unopened(text) for text in known]
         begun = _alike(heads) if heads else self.asked
-        self.found["begins"] = "the prompt, an old answer"
+        self.found["begins"] = _BEGINS
         if self.asked in known and not marks(begun[len(_alike([begun, self.still])) :]):
             return self._fresh(_tail_of([head.rstrip() for head in heads]))
         cut = begun.removeprefix(self.still)
@@ -184,7 +189,7 @@ class Outline:
         """The mark that ends both answers and calls; then what begins another's turn."""
         tail = _tail(self.last.partition(ANSWER)[2], self.called) if self.called else self.last.partition(ANSWER)[2]
         between = self.old.partition(ANSWER)[2].partition(AGAIN)[0]
-        self.found["ends"] = "text, a call, an old answer"
+        self.found["ends"] = _ENDS
         first = _first(tail)
         yield from first
         after = [mark for mark in marks(between) if mark not in marks("".join(self.wrapped))]

@@ -73,6 +73,7 @@ class Probes:
         self.render = render
         self.way = _Way()
         self.numbered = False
+        self.refusal = ""  # what the template said when it last refused
         self.ways = (_Way(), _Way(typed=True), _Way(tools="always"), _Way(typed=True, tools="always"))
 
     def settle(self) -> bool:
@@ -124,7 +125,8 @@ class Probes:
         tools = {"never": (), "always": tools or (_OTHER,)}.get(self.way.tools, tools)
         try:
             return self.render(messages, [_declared(tool) for tool in tools] or None, **{**_FLAGS, **flags})
-        except Exception:  # noqa: BLE001 - whatever the caller's renderer raises is a refusal
+        except Exception as problem:  # noqa: BLE001 - whatever the caller's renderer raises is a refusal
+            self.refusal = str(problem)[:200]
             return ""
 
     def entry(self, role: str, text: str) -> Entry:

@@ -88,7 +88,20 @@ def test_a_template_is_learnt(cli, tmp_path):
 def test_a_template_without_calls_says_so(cli, tmp_path):
     template = tmp_path / "plain.jinja"
     template.write_text(chat_templates.CHATML, "utf-8")
-    assert "# It shows no tool calls." in cli("dialects", "learn", template).out
+    out = cli("dialects", "learn", template).out
+    assert "# Not found: tool calls; no conversation shows one." in out
+    assert "# Not found: reasoning" in out
+
+
+def test_what_is_not_read_back_is_shown(cli, tmp_path):
+    template = tmp_path / "odd.jinja"
+    unquoted = chat_templates.TOOLS.replace("(call.function.arguments | tojson)", "odd(call.function.arguments)")
+    macro = "{%- macro odd(a) %}{ {%- for k, v in a.items() %}\"{{ k }}\": {{ '\"' ~ v ~ '\"' }}{{ ', ' if not loop.last }}{%- endfor %}}{%- endmacro %}"
+    template.write_text(macro + unquoted, "utf-8")
+    out = cli("dialects", "learn", template).out
+    (line,) = [line for line in out.splitlines() if line.startswith("# Not read back: ")]
+    assert "quotes" in line
+    assert 'The first is shown as \'<tool_call>\\n{"name": "f1rst_tool"' in line
 
 
 def test_nothing_to_learn_from(cli):

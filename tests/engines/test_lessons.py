@@ -95,6 +95,21 @@ def test_a_models_own_word_counts_where_it_is_true(tmp_path):
     assert lesson(Metadata(response_template=RESPONSE)).dialect.call == "<tool_call>{call}</tool_call>"
 
 
+def test_its_older_word_takes_from_the_template_how_a_turn_begins(tmp_path):
+    calls = {
+        "x-regex-iterator": r"<tool_call>\s*(.+?)\s*</tool_call>",
+        "items": {"x-parser": "json", "x-parser-args": {"transform": "{type: 'function', function: @}"}},
+    }
+    whole = r"^(?:<think>\n?(?P<thinking>.*?)\n?</think>\s*)?(?P<content>.*?)(?P<tool_calls>(?:<tool_call>.*)?)$"
+    schema = {"x-regex": whole, "properties": {"content": {}, "thinking": {}, "tool_calls": calls}}
+    config = {"chat_template": chat_templates.TOOLS, "response_schema": schema}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    learnt = lesson(metadata(tmp_path))
+    assert (learnt.found, learnt.unread) == ({"all": "its own response_template"}, ())
+    assert learnt.dialect.begins == "<|im_start|>assistant\n"
+    assert learnt.dialect.ends == ("<|im_end|>", "<|im_start|>")
+
+
 def test_a_models_own_word_is_held_against_its_template():
     other = json.loads(json.dumps(RESPONSE).replace("tool_call>", "call>"))
     learnt = lesson(Metadata(template=chat_templates.TOOLS, response_template=other))

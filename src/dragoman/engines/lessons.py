@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import DragomanError, UsageError
 from ..syntax.dialect import Dialect
-from ..syntax.learn import Lesson, reads, show, study, writes
+from ..syntax.learn import Lesson, around, reads, show, study, writes
 from ..syntax.metadata import compiled
 from ..syntax.probes import Probe, Render
 from . import folder, gguf, jinja
@@ -49,7 +50,7 @@ def renderer(known: Metadata) -> Render:
 def lesson(known: Metadata, name: str = "") -> Lesson:
     """The dialect of a model's chat template, and how sure it is.
 
-    Where the model itself says what it writes (`response_template`) and that reads what the template shows, its word
+    Where the model itself says what it writes (`response_template`, or the older `response_schema`) and that reads what the template shows, its word
     counts.
 
     Raises:
@@ -79,6 +80,9 @@ def _told(known: Metadata, name: str, shown: Sequence[Probe] = ()) -> Lesson | N
         return None
     try:
         dialect = compiled(known.response_template, name)
+        if known.template and not dialect.begins:
+            begins, ends = around(renderer(known))
+            dialect = replace(dialect, begins=begins, ends=dialect.ends or ends)
     except UsageError:
         return None
     unread, unwritten = (tuple(probe.what for probe in shown if not fits(dialect, probe)) for fits in (reads, writes))

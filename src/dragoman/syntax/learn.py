@@ -32,7 +32,7 @@ from .outline import Outline
 from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
 from .template import marks
 
-__all__ = ["Lesson", "learn", "reads", "show", "study", "writes", "written"]
+__all__ = ["Lesson", "around", "learn", "reads", "show", "study", "writes", "written"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,14 @@ def show(render: Render) -> list[Probe]:
     probes = Probes(render)
     probes.settle()
     return list(_Study(probes, "shown", frozenset()).shown(Outline(probes)))
+
+
+def around(render: Render) -> tuple[str, tuple[str, ...]]:
+    """What begins a turn in a chat template, and the marks that end it."""
+    probes = Probes(render)
+    probes.settle()
+    outline = Outline(probes)
+    return outline.begins, outline.ends
 
 
 class _Study:

@@ -1,6 +1,7 @@
 """Measures what a token costs, prints the tables and writes `bench/results.md` (twenty seconds a dialect).
 
-`python -m bench gateway` measures what a piece costs on its way through the server, against other gateways; `python -m bench load` runs a thousand streams at once.
+`python -m bench gateway` measures what a piece costs on its way through the server, against other gateways; `python -m bench load` runs a thousand streams at once;
+`python -m bench soak` sees for an hour whether anything grows under mixed traffic.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ def main() -> int:
         from .gateway.many import main as many
 
         return many(sys.argv[2:])
+    if sys.argv[1:2] == ["soak"]:
+        from .soak.__main__ import main as soak
+
+        return soak(sys.argv[2:])
     args = _arguments()
     report = Report(sizes=[size for size in SIZES if size <= args.most])
     for name in args.dialect or (names() if args.all else USUAL):

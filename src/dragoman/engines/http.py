@@ -14,6 +14,7 @@ import aiohttp
 
 from ..errors import Broken, DragomanError, EngineError, Unreachable, UsageError
 from ..protocols import wire
+from .breakage import told
 
 __all__ = ["Connection", "Http", "Refusal", "plain"]
 
@@ -91,9 +92,10 @@ class Http:
         except (aiohttp.ClientError, OSError, TimeoutError) as problem:
             raise self._broke(problem) from problem
         try:
-            if answer.status != 200:
-                raise _answered(self.refuse(answer.status, await _text(answer), self.engine), answer)
-            yield answer
+            with told(answer):
+                if answer.status != 200:
+                    raise _answered(self.refuse(answer.status, await _text(answer), self.engine), answer)
+                yield answer
         except (aiohttp.ClientError, OSError) as problem:
             raise self._broke(problem) from problem
         finally:

@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 
 from ..errors import Broken, EngineError, Unreachable
+from .breakage import told
 from .supervise import Child
 from .wire import failure, refusal
 
@@ -38,9 +39,10 @@ class Link:
                 aiohttp.ClientSession(connector=connector, timeout=_WAITS) as session,
                 session.request(method, "http://engine" + path, json=data) as answer,
             ):
-                if answer.status != 200:
-                    raise refusal(answer.status, failure(await answer.text()), self.engine, self.child.log.last)
-                yield answer
+                with told(answer):
+                    if answer.status != 200:
+                        raise refusal(answer.status, failure(await answer.text()), self.engine, self.child.log.last)
+                    yield answer
         except aiohttp.ClientConnectorError as problem:
             raise self._absent(await self.child.epitaph()) from problem
         except (aiohttp.ClientError, OSError) as problem:

@@ -20,7 +20,7 @@ from ..cases.case import Case, Moment
 from ..cases.expect import describe
 from ..engines.base import Piece, Prompt
 from ..errors import UsageError
-from ..events import CallArgs, Content, Event, Notice, Reasoning, Usage
+from ..events import CallArgs, Content, Event, Finish, Notice, Reasoning, Usage
 from ..explanation import explain
 from ..messages import Tool, Turn
 from ..syntax.decode import fold
@@ -223,6 +223,7 @@ class TurnLog:
     def end(self, record: Record) -> None:
         """It is over."""
         record.noticed = [event.code for event in record.told if type(event) is Notice]
+        _bare(record.told)
         record.size = _size(record)
         if record.size > self.limit // 4:
             _shrink(record)
@@ -250,6 +251,15 @@ class TurnLog:
 
     def _forget(self, record: Record) -> None:
         self._records.pop(record.id, None)
+
+
+def _bare(told: Sequence[Event]) -> None:
+    """Let go of where an error was raised: with the frames of its stack it would keep all that was read until then."""
+    problem: BaseException | None = told[-1].error if told and type(told[-1]) is Finish else None
+    while problem is not None:
+        inner = problem.__cause__ or problem.__context__
+        problem.__traceback__ = problem.__cause__ = problem.__context__ = None
+        problem = inner
 
 
 def _size(record: Record) -> int:

@@ -1,0 +1,1 @@
+"""An hour under mixed traffic, and whether anything grows: `python -m bench soak`."""

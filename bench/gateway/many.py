@@ -2,7 +2,6 @@
 
 A thousand streams through the gateway and through a relay of raw bytes, one after the other on the same machine: is every
 piece there and in order, how much memory does a stream take, and how much later does a piece come.
-`--minutes 60` is the soak: the same again and again, and open files and memory are looked at after each round.
 """
 
 from __future__ import annotations
@@ -10,10 +9,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 
 from .load import Load, drive
 from .process import Process, dragoman, python
@@ -22,12 +19,9 @@ __all__ = ["main"]
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run it; the status is 1 if a piece was lost, or anything grew."""
+    """Run it; the status is 1 if a piece was lost."""
     args = _arguments(words)
     with python("upstream", args.pieces, args.pause) as upstream:
-        if args.minutes:
-            with dragoman(upstream.port, "chat") as gateway:
-                return _soak(gateway, args)
         relay = python("relay", f"http://127.0.0.1:{upstream.port}")
         results = [
             _one(name, start, args) for name, start in (("relay", relay), ("dragoman", dragoman(upstream.port, "chat")))
@@ -50,7 +44,6 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--streams", type=int, default=1000, help="streams at once (1000)")
     parser.add_argument("--pieces", type=int, default=200, help="pieces of each (200)")
     parser.add_argument("--pause", type=float, default=0.2, help="seconds between two pieces of a stream (0.2)")
-    parser.add_argument("--minutes", type=float, default=0.0, help="soak for so long")
     return parser.parse_args(words)
 
 
@@ -70,32 +63,6 @@ async def _watched(gateway: Process, args: argparse.Namespace) -> tuple[Load, in
         most = max(most, gateway.memory)
         await asyncio.wait({work}, timeout=1)
     return await work, most
-
-
-def _soak(gateway: Process, args: argparse.Namespace) -> int:
-    end, seen = time.monotonic() + 60 * args.minutes, list[tuple[int, int]]()
-    while time.monotonic() < end:
-        load = asyncio.run(drive(gateway.port, args.streams, args.streams, args.pieces))
-        seen.append((_files(gateway), gateway.memory))
-        print(
-            f"{load.whole} whole, {load.wrong} wrong, {len(load.errors)} errors; {seen[-1][0]} files, {seen[-1][1] / 1e6:.0f} MB",
-            flush=True,
-        )
-        if load.wrong or load.errors:
-            return 1
-    return int(any(_grown(seen)))
-
-
-def _files(gateway: Process) -> int:
-    return len(list(Path(f"/proc/{gateway.pid}/fd").iterdir()))
-
-
-def _grown(seen: Sequence[tuple[int, int]]) -> Iterator[bool]:
-    """Against the second round: the first one fills what is kept."""
-    for before in seen[1:2]:
-        files, memory = seen[-1]
-        yield files > before[0] + 5
-        yield memory > before[1] * 1.2
 
 
 def _at(values: Sequence[int], part: float) -> float:

@@ -106,7 +106,7 @@ class Finish:
     """The turn is over.
 
     `reason`: stop, tool_calls, length, filter, cancelled or error.
-    `stop`: the stop string that matched, or "".  `error`: the exception behind the reason `error`.
+    `stop`: the stop string that matched, or "".  `error`: the exception behind the reason `error`, or behind `cancelled` where there is one.
     """
 
     reason: str

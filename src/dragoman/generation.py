@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .errors import Cancelled
 from .events import CallArgs, CallEnd, CallStart, Content, Event, Finish, Notice, Reasoning, Usage
 from .messages import Call, Request
 from .pieces import End, Piece
@@ -104,8 +105,9 @@ class Generation:
         return self._close("stop" if end is None or self.ended else end.reason, end)
 
     def fail(self, error: Exception) -> list[Event]:
-        """The engine failed, or was too slow; a turn that had ended is not spoiled by it."""
-        return self.close() if self.ended else self._close("error", error=error)
+        """The engine failed, was too slow, or was stopped by someone; a turn that had ended is not spoiled by it."""
+        reason = "cancelled" if isinstance(error, Cancelled) else "error"
+        return self.close() if self.ended else self._close(reason, error=error)
 
     def cancel(self) -> list[Event]:
         """The client left."""

@@ -16,7 +16,10 @@ USER = [{"role": "user", "content": "Hello"}]
 
 @dataclass(frozen=True)
 class Client:
-    """`stream`, `answer`, `error`: what finds faults in bytes and bodies.  `failed`: whether a stream says so itself."""
+    """What one protocol's client does.
+
+    `stream`, `answer`, `error`: what finds faults in bytes and bodies.  `failed`: whether a stream says so itself.  `raw`: it asks with a prompt, which not every engine takes.
+    """
 
     path: str
     body: dict[str, Any]
@@ -26,6 +29,7 @@ class Client:
     failed: Callable[[bytes], bool]
     text: Callable[[Any], str]
     joined: Callable[[bytes], str]
+    raw: bool = False
 
     def check(self, status: int, kind: str, body: bytes, *, stream: bool) -> None:
         """Every rule of the protocol."""
@@ -63,6 +67,17 @@ CLIENTS = {
         lambda body: "error" in _last(body) and b"[DONE]" not in body,
         lambda answer: answer["choices"][0]["message"]["content"],
         lambda body: "".join(choice["delta"].get("content") or "" for one in _data(body) for choice in one["choices"]),
+    ),
+    "completions": Client(
+        "/v1/completions",
+        {"prompt": "Hello"},
+        checks.check_completions_stream,
+        checks.check_completions_answer,
+        checks.check_error,
+        lambda body: "error" in _last(body) and b"[DONE]" not in body,
+        lambda answer: answer["choices"][0]["text"],
+        lambda body: "".join(choice["text"] for one in _data(body) for choice in one["choices"]),
+        raw=True,
     ),
     "responses": Client(
         "/v1/responses",

@@ -18,10 +18,41 @@ from dragoman.engines.upstream import Settings
 from dragoman.engines.upstream import Upstream as Engine
 
 from ..server.conftest import Running, running
-from .clients import Client
-from .upstream import CHAT, LLAMA, Form, Upstream, upstream
+from .clients import CLIENTS, Client
+from .forms import CHAT, COMPLETIONS, GENERATE, LLAMA, MESSAGES, OLLAMA, RESPONSES, Form
+from .upstream import Upstream, upstream
 
-KINDS: dict[str, Form] = {"llamacpp": LLAMA, "chat": CHAT, "embedded": LLAMA}
+KINDS: dict[str, Form] = {
+    "llamacpp": LLAMA,
+    "chat": CHAT,
+    "embedded": LLAMA,
+    "completions": COMPLETIONS,
+    "generate": GENERATE,
+    "responses": RESPONSES,
+    "messages": MESSAGES,
+    "ollama": OLLAMA,
+}
+PAIRS = [
+    (kind, protocol)
+    for kind, form in KINDS.items()
+    for protocol, client in CLIENTS.items()
+    if form.raw or not client.raw
+]
+_OWN = {"generate": "completions"}  # the protocol that an engine is asked in if its kind is no protocol's name
+_WHOLE = ("llamacpp", "chat", "embedded")
+
+
+def usual(*kinds: str) -> Any:
+    """Each of these kinds in its own protocol, some in every one; the others only in a long run."""
+    pairs = [(kind, protocol) for kind, protocol in PAIRS if not kinds or kind in kinds]
+    here = [kind in _WHOLE or protocol == _OWN.get(kind, kind) for kind, protocol in pairs]
+    marked = [pytest.param(*pair, marks=() if one else pytest.mark.long) for pair, one in zip(pairs, here, strict=True)]
+    return pytest.mark.parametrize(("kind", "protocol"), marked)
+
+
+TEMPLATE = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+)
 
 
 class Fed(Embedded):
@@ -84,9 +115,14 @@ async def bench(kind: str, folder: Path, **settings: Any) -> AsyncIterator[Bench
         upstream(KINDS[kind], socket) as there,
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(60)) as session,
     ):
-        engine = Fed(socket) if socket else Engine(Settings(url=there.url, way=kind, dialect="hermes-json"))
-        with _beside(engine, **settings) as starting:
-            yield Bench(await starting, there, session)
+        template = TEMPLATE if kind in ("completions", "generate") else None
+        asked = Settings(url=there.url, way=kind, dialect="hermes-json", template=template)
+        with _beside(Fed(socket) if socket else Engine(asked), **settings) as starting:
+            server = await starting
+            if not socket:
+                served = next(iter(server.service.roster))
+                served.engine.pause = 0.0  # before it is asked again
+            yield Bench(server, there, session)
 
 
 @contextmanager

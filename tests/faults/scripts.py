@@ -22,8 +22,8 @@ class Fault:
 
     @property
     def stalls(self) -> bool:
-        # HTTP's own frame may break in a way that the client library does not tell: then only the deadline notices.
-        return self.play.__name__.startswith(("stalls", "breaks_http"))
+        """Only a deadline can notice it."""
+        return self.play.__name__.startswith("stalls")
 
 
 FAULTS: dict[str, Fault] = {}
@@ -51,7 +51,7 @@ async def is_reset_before_the_head(play: Play) -> None:
 
 @fault(early=True)
 async def dies_in_the_head(play: Play) -> None:
-    await play.raw(HEAD[:40])
+    await play.raw(HEAD[:30])
     play.writer.close()
 
 
@@ -158,7 +158,7 @@ async def drips(play: Play) -> None:
 @fault(good=True)
 async def sends_all_at_once(play: Play) -> None:
     body = b"".join(play.frames)
-    await play.raw(HEAD + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+    await play.raw(HEAD % play.form.kind + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
 
 
 # --- it sends what nobody can read
@@ -180,14 +180,14 @@ async def sends_noise(play: Play) -> None:
 @fault()
 async def sends_noise_between_frames(play: Play) -> None:
     await play.some()
-    await play.send(b"data: " + random.Random(6).randbytes(500).replace(b"\n", b"") + b"\n\n")
+    await play.send(play.form.framed(random.Random(6).randbytes(500).replace(b"\n", b"")))
     await play.rest()
 
 
 @fault()
 async def sends_half_a_json(play: Play) -> None:
     await play.some()
-    await play.send(b'data: {"content": "x", "choices": [\n\n')
+    await play.send(play.form.framed(b'{"content": "x", "choices": ['))
     await play.rest()
 
 
@@ -195,12 +195,30 @@ async def sends_half_a_json(play: Play) -> None:
 async def sends_another_json(play: Play) -> None:
     await play.some()
     for data in (b"[1, 2]", b"null", b"7", b'"x"', b'{"content": 7, "choices": 7}', b'{"content": {}, "choices": [7]}'):
-        await play.send(b"data: " + data + b"\n\n")
+        await play.send(play.form.framed(data))
     await play.rest()
 
 
+def _breaks(name: str, chunk: bytes) -> None:
+    """HTTP's own frame is wrong, and the connection stays: nothing but these bytes tells it."""
+
+    async def play(play: Play) -> None:
+        await play.some()
+        await play.raw(chunk)
+        await play.wait()
+
+    play.__name__ = f"breaks_http_by_{name}"
+    fault()(play)
+
+
+_breaks("a_size_that_is_no_number", b"zz\r\nnot a chunk\r\n")
+_breaks("a_size_that_is_too_large", b"FFFFFFFFFFFFFFFFFFFF\r\n")
+_breaks("a_chunk_without_its_end", b"5\r\n: hey, this is longer\r\n")
+_breaks("another_head", b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+
+
 @fault()
-async def breaks_http_in_the_middle(play: Play) -> None:
+async def breaks_http_and_leaves(play: Play) -> None:
     await play.some()
     await play.raw(b"zz\r\nnot a chunk\r\n")
     play.writer.close()
@@ -241,6 +259,10 @@ _refuses("answers_with_a_large_error", "500 Internal Server Error", b"x" * (3 <<
 _refuses("answers_another_error", "400 Bad Request", b'{"error": [1, {"message": null}]}')
 _refuses("answers_somewhere_else", "302 Found", b"", "text/html", "Location: http://127.0.0.1:9/")
 _refuses("answers_a_page", "200 OK", b"<html>log in</html>", "text/html")
+_refuses("answers_401", "401 Unauthorized", b'{"error": {"message": "no key"}}')
+_refuses("answers_half_a_json", "500 Internal Server Error", b'{"error": {"mess')
+_refuses("answers_no_text", "502 Bad Gateway", bytes(range(256)), "application/octet-stream")
+_refuses("answers_with_a_false_type", "200 OK", b"what is this?", "application/json")
 _refuses("answers_json_of_another_kind", "200 OK", b"[1, 2, 3]")
 
 

@@ -16,11 +16,10 @@ from dragoman.engines.upstream import Upstream as Engine
 from dragoman.errors import Unreachable
 
 from .clients import CLIENTS, Client
-from .conftest import KINDS, Bench, Fed, bench, descriptors
+from .conftest import KINDS, Bench, Fed, bench, descriptors, usual
 from .upstream import TEXT, Play, upstream
 
-each_kind = pytest.mark.parametrize("kind", KINDS)
-each_protocol = pytest.mark.parametrize("protocol", CLIENTS)
+REMOTE = [kind for kind in KINDS if kind != "embedded"]
 
 
 def stops_after(count: int) -> Callable[[Play], object]:
@@ -66,8 +65,7 @@ def rst(sock: socket.socket) -> None:
     sock.close()
 
 
-@each_kind
-@each_protocol
+@usual()
 @pytest.mark.parametrize("leave", [fin, rst])
 async def test_a_client_leaves_at_every_frame(
     kind: str, protocol: str, leave: Callable[[socket.socket], None], folder: Path
@@ -91,8 +89,7 @@ async def test_a_client_leaves_at_every_frame(
         assert descriptors() <= before + 2
 
 
-@each_kind
-@each_protocol
+@usual()
 async def test_cancel_at_every_frame(kind: str, protocol: str, folder: Path) -> None:
     client = CLIENTS[protocol]
     async with bench(kind, folder) as here:
@@ -113,7 +110,18 @@ async def test_cancel_at_every_frame(kind: str, protocol: str, folder: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("kind", "protocol"), [("llamacpp", "chat"), ("chat", "responses"), ("embedded", "messages"), ("chat", "ollama")]
+    ("kind", "protocol"),
+    [
+        ("llamacpp", "chat"),
+        ("chat", "responses"),
+        ("embedded", "messages"),
+        ("chat", "ollama"),
+        ("completions", "completions"),
+        ("generate", "chat"),
+        ("responses", "responses"),
+        ("messages", "messages"),
+        ("ollama", "ollama"),
+    ],
 )
 async def test_a_client_that_reads_slowly(kind: str, protocol: str, folder: Path) -> None:
     """The upstream is slowed down too, and nothing is lost."""
@@ -146,8 +154,7 @@ async def test_a_client_that_reads_slowly(kind: str, protocol: str, folder: Path
         assert held < words, "the upstream was never slowed down"
 
 
-@pytest.mark.parametrize("kind", ["llamacpp", "chat"])
-@each_protocol
+@usual(*REMOTE)
 async def test_an_upstream_goes_away_and_comes_back(kind: str, protocol: str) -> None:
     client = CLIENTS[protocol]
     async with bench(kind, Path()) as here:

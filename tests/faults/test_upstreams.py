@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from .clients import CLIENTS
-from .conftest import KINDS, bench, descriptors
+from .conftest import PAIRS, bench, descriptors
 from .scripts import FAULTS
 from .upstream import TEXT
 
 
 @pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
-@pytest.mark.parametrize("protocol", CLIENTS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "protocol"), PAIRS)
 async def test_every_fault(kind: str, protocol: str, stream: bool, folder: Path) -> None:
     client = CLIENTS[protocol]
     async with bench(kind, folder) as here:
@@ -24,7 +23,7 @@ async def test_every_fault(kind: str, protocol: str, stream: bool, folder: Path)
         before = descriptors()
         for name, fault in FAULTS.items():
             here.upstream.plays += [fault.play] * 5  # what fails before its first word is tried again
-            here.patience(0.3 if fault.stalls else 600.0)
+            here.patience(0.15 if fault.stalls else 600.0)
             status, body = await here.ask(client, stream=stream)
             if fault.good:
                 assert status == 200, name

@@ -9,53 +9,20 @@ import asyncio
 import json
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CHAT", "LLAMA", "TEXT", "Form", "Play", "Upstream", "upstream"]
+from .forms import LLAMA, Form
+
+__all__ = ["HEAD", "TEXT", "Play", "Upstream", "upstream"]
 
 TEXT = "One two – drei 🦜 vier, fünf."  # characters of one to four bytes
 WORDS = ["One two", " – drei", " 🦜 vier", ", fünf", "."]
 
 
-@dataclass(frozen=True)
-class Form:
-    """How a kind of engine streams: its path, its frames for some words, and how it says an error."""
-
-    path: str
-    frames: Callable[[Sequence[str]], list[bytes]]
-    error: bytes
-
-
-def _llama(words: Sequence[str]) -> list[bytes]:
-    chunks: list[dict[str, Any]] = [
-        {"content": word, "tokens": [number], "stop": False} for number, word in enumerate(words, 10)
-    ]
-    last = {"content": "", "tokens": [], "stop": True, "stop_type": "eos", "tokens_predicted": 5, "tokens_evaluated": 3}
-    return [b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n" for chunk in [*chunks, last]]
-
-
-def _chat(words: Sequence[str]) -> list[bytes]:
-    def chunk(delta: Any, reason: str | None = None) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        return {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-
-    chunks = [
-        chunk({"role": "assistant", "content": ""}),
-        *(chunk({"content": word}) for word in words),
-        chunk({}, "stop"),
-    ]
-    lines = [b"data: " + json.dumps(one, ensure_ascii=False).encode() + b"\n\n" for one in chunks]
-    return [*lines, b"data: [DONE]\n\n"]
-
-
-_TOLD = {"error": {"code": 500, "message": "it caught fire", "type": "server_error"}}
-LLAMA = Form("/completion", _llama, b"error: " + json.dumps(_TOLD["error"]).encode() + b"\n\n")
-CHAT = Form("/v1/chat/completions", _chat, b"data: " + json.dumps(_TOLD).encode() + b"\n\n")
-
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 class Play:
@@ -70,7 +37,7 @@ class Play:
         await self.writer.drain()
 
     async def head(self) -> None:
-        await self.raw(HEAD)
+        await self.raw(HEAD % self.form.kind)
 
     async def send(self, data: bytes) -> None:
         """In a chunk of its own."""

@@ -20,7 +20,7 @@ from dragoman.cases.read import load, read
 from dragoman.cases.write import write
 from dragoman.explanation import explain
 
-from .conftest import USER, WEATHER, ask, joined
+from .conftest import USER, WEATHER, ask, call, joined
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 THOUGHT = "<think>Let me see.</think>" + CALL
@@ -161,3 +161,40 @@ def _whole(place):
         assert database.execute("pragma integrity_check").fetchone() == ("ok",)
         rows = database.execute("select text from turns").fetchall()
     return [read(zlib.decompress(text).decode())[0] for (text,) in rows]
+
+
+@pytest.mark.parametrize("output", ["", "One, two, "])
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_turn_that_was_cancelled_is_cancelled_and_no_error(serving, output, stream):
+    """Before its first piece, and after it; by the client's own id."""
+    server = serving({"output": output, "stall": True})
+    asked = asyncio.create_task(ask(server, {"messages": USER, "stream": stream}, headers={"x-request-id": "mine"}))
+    await server.busy()
+    assert (await call(server, "POST", "/v1/cancel/mine")).status == 200
+    await asked
+    (case,) = await logged(server)
+    (record,) = server.service.log
+    assert (record.outcome, record.error, case.finish) == ("cancelled", "", "cancelled")
+    assert "finish cancelled" in case.expect
+    assert not problems(case, explain(case, api.get(case.dialect)).turn)
+
+
+async def test_a_response_in_the_background_that_was_cancelled_before_its_first_piece(serving):
+    server = serving({"output": "", "stall": True})
+    made = (await call(server, "POST", "/v1/responses", json={"input": "Hi", "background": True})).json["id"]
+    await server.busy()
+    cancelled = (await call(server, "POST", f"/v1/responses/{made}/cancel")).json
+    assert cancelled["status"] == "cancelled"
+    (case,) = await logged(server)
+    assert (case.finish, case.expect[-2:]) == ("cancelled", ("finish cancelled", "notices none"))
+
+
+async def test_a_kept_turn_holds_no_stack(serving):
+    """The frames of a traceback hold what was read until then, such as a line of megabytes."""
+    server = serving({"output": "One", "error": "it caught fire"})
+    await ask(server, {"messages": USER, "stream": True})
+    await server.idle()
+    (record,) = server.service.log
+    problem = record.told[-1].error
+    assert "caught fire" in str(problem)
+    assert problem.__traceback__ is problem.__cause__ is problem.__context__ is None

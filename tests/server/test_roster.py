@@ -9,7 +9,8 @@ import pytest
 from dragoman.engines.base import ModelInfo
 from dragoman.engines.script import Script
 from dragoman.errors import RequestError, Unreachable, UsageError
-from dragoman.server.roster import Roster
+from dragoman.server.roster import Roster, Served
+from dragoman.syntax.dialect import Dialect
 
 
 class Offers(Script):
@@ -86,3 +87,12 @@ async def test_the_marks_of_a_dialect_are_wanted_as_text() -> None:
     specials = {mark: number for number, mark in enumerate(["<|channel|>", "<|return|>", "<|foo|>", "<unk>"])}
     made = await roster(ModelInfo("m", "harmony", "", specials))
     assert made.pick("m").marks == ("<|channel|>", "<|return|>")
+
+
+async def test_a_turn_is_decoded_by_a_dialect_with_a_name_or_by_the_upstream() -> None:
+    (named,) = await roster(ModelInfo("m", "harmony"))
+    assert named.decoded == "harmony"
+    served = Served(named.engine, named.info, Dialect(""))
+    assert served.decoded == "learnt"
+    served.engine.talks = True  # type: ignore[attr-defined]
+    assert served.decoded == "upstream"

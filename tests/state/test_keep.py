@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,55 @@ def test_an_error_of_any_words_leaves_a_file_that_is_read(tmp_path, error):
     assert case
     assert case.facts[-1].startswith("one")
     assert "two" in case.facts[-1]
+
+
+class Slow:
+    """A disk that takes nothing until it is let go."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.begun, self.free = threading.Event(), threading.Event()
+        write = Path.write_text
+
+        def wait(path, *arguments, **more):
+            self.begun.set()
+            self.free.wait(60)
+            return write(path, *arguments, **more)
+
+        monkeypatch.setattr(Path, "write_text", wait)
+
+
+@pytest.mark.parametrize(("count", "size", "kept_turns"), [(3, 1 << 20, 3), (1000, 100, 2)])
+def test_a_slow_disk_loses_turns_and_says_so(tmp_path, monkeypatch, caplog, count, size, kept_turns):
+    monkeypatch.setattr("dragoman.state.keep._WAITING", count)
+    monkeypatch.setattr("dragoman.state.keep._SIZE", size)
+    disk, writer = Slow(monkeypatch), keeper(str(tmp_path))
+    for number in range(10):
+        writer.keep(record(f"chat-{number}", size=50))  # nobody waits here
+    disk.begun.wait(60)
+    assert writer.lost == 10 - kept_turns
+    assert len([one for one in caplog.records if "too slow" in one.message]) == 1
+    disk.free.set()
+    writer.close()
+    assert len(list(tmp_path.iterdir())) == kept_turns
+    assert f"{10 - kept_turns} turns were not kept" in caplog.text
+
+
+def test_a_disk_that_has_caught_up_keeps_turns_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("dragoman.state.keep._WAITING", 1)
+    writer = keeper(str(tmp_path))
+    for number in range(5):
+        writer.keep(record(f"chat-{number}"))
+        writer._thread.submit(int).result()  # what was before it is written
+    writer.close()
+    assert writer.lost == 0
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_a_turn_larger_than_all_that_may_wait_is_kept_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("dragoman.state.keep._SIZE", 10)
+    disk, writer = Slow(monkeypatch), keeper(str(tmp_path))
+    for number in range(2):
+        writer.keep(record(f"chat-{number}", size=50))
+    disk.free.set()
+    writer.close()
+    assert writer.lost == 1

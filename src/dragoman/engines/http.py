@@ -16,7 +16,7 @@ from ..errors import Broken, DragomanError, EngineError, Unreachable, UsageError
 from ..protocols import wire
 from .breakage import told
 
-__all__ = ["Connection", "Http", "Refusal", "plain"]
+__all__ = ["Connection", "Http", "Refusal", "plain", "text"]
 
 Refusal = Callable[[int, str, str], DragomanError]
 _KEPT = 30.0  # seconds an idle connection is kept; servers close theirs later
@@ -94,7 +94,7 @@ class Http:
         try:
             with told(answer):
                 if answer.status != 200:
-                    raise _answered(self.refuse(answer.status, await _text(answer), self.engine), answer)
+                    raise _answered(self.refuse(answer.status, await text(answer), self.engine), answer)
                 yield answer
         except (aiohttp.ClientError, OSError) as problem:
             raise self._broke(problem) from problem
@@ -194,5 +194,6 @@ def _reason(problem: BaseException) -> str:
     return known or getattr(inner, "strerror", None) or str(problem) or type(problem).__name__
 
 
-async def _text(answer: aiohttp.ClientResponse) -> str:
+async def text(answer: aiohttp.ClientResponse) -> str:
+    """What an answer that is no stream says, whatever its bytes are: its first megabyte."""
     return (await answer.content.read(1 << 20)).decode("utf-8", "replace")

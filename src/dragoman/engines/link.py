@@ -9,7 +9,9 @@ from typing import Any
 import aiohttp
 
 from ..errors import Broken, EngineError, Unreachable
+from ..protocols import wire
 from .breakage import told
+from .http import text
 from .supervise import Child
 from .wire import failure, refusal
 
@@ -41,7 +43,7 @@ class Link:
             ):
                 with told(answer):
                     if answer.status != 200:
-                        raise refusal(answer.status, failure(await answer.text()), self.engine, self.child.log.last)
+                        raise refusal(answer.status, failure(await text(answer)), self.engine, self.child.log.last)
                     yield answer
         except aiohttp.ClientConnectorError as problem:
             raise self._absent(await self.child.epitaph()) from problem
@@ -51,7 +53,10 @@ class Link:
     async def json(self, path: str, data: Any = None) -> Any:
         """The answer as a value."""
         async with self.ask(path, data) as answer:
-            return await answer.json()
+            try:
+                return wire.load(await answer.read())
+            except ValueError as problem:
+                raise Broken(f"llama.cpp answered what is not JSON: {problem}", engine=self.engine) from problem
 
     async def broken(self) -> EngineError:
         """The error of an answer that did not end."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from ..errors import Cancelled, Timeout
@@ -76,15 +76,15 @@ class Metrics(Observer):
         for event in events:
             if type(event) is CallEnd:
                 outcome = "cut" if not event.complete else "complete" if event.valid else "invalid"
-                self._calls.labels(exchange.served.dialect.name, outcome).inc()
+                self._calls.labels(exchange.served.decoded, outcome).inc()
             elif type(event) is Notice:
-                self._notices.labels(event.code, exchange.served.dialect.name).inc()
+                self._notices.labels(event.code, exchange.served.decoded).inc()
 
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
         self._gaps.forget(exchange)
         names = (exchange.served.name, exchange.operation)
-        self._turns.labels(exchange.protocol, exchange.served.dialect.name, exchange.outcome).inc()
+        self._turns.labels(exchange.protocol, exchange.served.decoded, exchange.outcome).inc()
         self._duration.labels(*names, _error(exchange)).observe(exchange.seconds or 0.0)
         if exchange.first is not None:
             self._first.labels(*names).observe(exchange.first)
@@ -171,3 +171,6 @@ class _Queues(Collector):
         yield waiting
         yield GaugeMetricFamily("dragoman_ready", "Whether models are loaded.", value=int(self._service.roster.ready))
         yield GaugeMetricFamily("dragoman_open", "Requests that are being answered.", value=len(self._service.open))
+        keeper = self._service.log.keeper if self._service.log else None
+        lost = keeper.lost if keeper else 0
+        yield CounterMetricFamily("dragoman_turns_not_kept", "Turns that the turn log could not keep.", value=lost)

@@ -124,7 +124,7 @@ def _plain(exchange: Exchange, error: Exception | None) -> dict[str, Any]:
         "id": exchange.id,
         "outcome": exchange.outcome,
         "model": exchange.served.name,
-        "dialect": exchange.served.dialect.name,
+        "dialect": exchange.served.decoded,
         "protocol": exchange.protocol,
         "prompt_tokens": usage[0].prompt if usage else None,
         "cached_tokens": usage[0].cached if usage else None,
@@ -138,7 +138,7 @@ def _plain(exchange: Exchange, error: Exception | None) -> dict[str, Any]:
 def _facts(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield "outcome", exchange.outcome
     yield "model", exchange.served.name
-    yield "dialect", exchange.served.dialect.name
+    yield "dialect", exchange.served.decoded
     for usage in list(exchange.usage.values())[:1]:
         yield "prompt", "?" if usage.prompt is None else str(usage.prompt)
     yield "completion", str(sum(usage.completion or 0 for usage in exchange.usage.values()))

@@ -84,15 +84,13 @@ def _record(exchange: Exchange, choice: Choice, began: float) -> Record:
 
 
 def _close(record: Record, exchange: Exchange, finish: Finish | None, usage: Usage | None) -> None:
-    record.finish = _engine_end(finish)
     cancelled = exchange.outcome == "cancelled"
+    record.finish = _engine_end(finish) if finish else "cancelled" if cancelled else "error"
     record.outcome = finish.reason if finish and not cancelled else exchange.outcome
     record.error = "" if cancelled or exchange.failure is None else str(exchange.failure)
     record.usage, record.first, record.seconds = usage, exchange.first, exchange.seconds
 
 
-def _engine_end(finish: Finish | None) -> str:
+def _engine_end(finish: Finish) -> str:
     """Why the engine ended, as far as the turn's end tells it."""
-    if finish is None:
-        return "error"
     return "stop" if finish.reason == "tool_calls" else finish.reason

@@ -58,6 +58,13 @@ class Served:
         """What clients call it."""
         return self.info.name
 
+    @property
+    def decoded(self) -> str:
+        """By what its turns are decoded, in a word for logs: the dialect's name, `upstream`, `learnt` or `none`."""
+        if self.dialect.name or not self.info.writes:
+            return self.dialect.name or "none"
+        return "upstream" if talks(self.engine) else "learnt"
+
     def check_writes(self) -> None:
         """Refuse what only a model that writes can do.
 

@@ -38,6 +38,7 @@ from .wire import Wire
 __all__ = ["Answering", "serve", "stopping"]
 
 _log = logging.getLogger(__name__)
+_FAILED = ("error", "cancelled")
 _LAST_WORDS = 2.0  # seconds for the end of a stream whose client may not read it
 
 
@@ -234,7 +235,7 @@ class Answering:
             if events := choice.generation.fail(error):
                 await self.deliver(choice, events)
         finishes = self.exchange.finishes.values()
-        if self.choices and all(finish.reason != "error" for finish in finishes):
+        if self.choices and all(finish.reason not in _FAILED for finish in finishes):
             await self._finish()  # it was only late: every choice had ended
         else:
             self.exchange.failure = error
@@ -344,7 +345,7 @@ class _Stream(Answering):
 
 def _failed(events: list[Event]) -> bool:
     last = events[-1]
-    return type(last) is Finish and last.reason == "error"
+    return type(last) is Finish and last.reason in _FAILED
 
 
 async def _together(work: Sequence[Any]) -> None:

@@ -68,7 +68,7 @@ class Spans(Observer):
             "gen_ai.response.model": model,
             "gen_ai.response.id": exchange.id,
             "dragoman.protocol": exchange.protocol,
-            "dragoman.dialect": exchange.served.dialect.name,
+            "dragoman.dialect": exchange.served.decoded,
         }
         known = {"temperature": "temperature", "top_p": "top_p", "seed": "seed"}
         facts |= {

@@ -1,6 +1,7 @@
 """Where turns are kept for good: a folder with a file for each, or one SQLite file.
 
-They are written by a thread, so that no stream waits for a disk.  A file is made beside its place and then moved there,
+They are written by a thread, so that no stream waits for a disk; what a disk is too slow for is not kept, and counted.
+A file is made beside its place and then moved there,
 and SQLite writes its journal first: a killed process leaves no half a turn.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
+import threading
 import zlib
 from collections import deque
 from collections.abc import Iterator
@@ -30,6 +32,7 @@ _log = logging.getLogger(__name__)
 _DATABASE = (".sqlite", ".sqlite3", ".db")
 _STAMP = len("20261231-235959-")  # what stands before an id in a file's name
 _COUNT = 10_000  # turns that are kept unless told otherwise
+_WAITING, _SIZE = 1000, 64 << 20  # turns that may wait for the disk, and the characters that they may have
 _FIND = "select text from turns where substr(id, 1, length(?1)) = ?1 order by began, id limit 1"
 _SCHEMA = """
 create table if not exists turns(
@@ -76,20 +79,27 @@ def _row(place: Path, key: str) -> Any:
 
 
 class _Writer:
-    """A thread that writes one turn after another; what cannot be written is told of once, then counted."""
+    """A thread that writes one turn after another; the first that cannot be kept is told of, all are counted (`lost`)."""
 
     def __init__(self) -> None:
         self.lost = 0
+        self._waiting = self._size = 0
+        self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="turn-log")
 
     def keep(self, record: Record) -> None:
         """Keep one, soon."""
-        self._thread.submit(self._try, record)
+        if self._take(record):
+            self._thread.submit(self._try, record)
+        else:
+            self._lose("a turn was not kept, because the disk is too slow for them; further ones are counted only")
 
     def close(self) -> None:
         """Write what is left, and release."""
         self._thread.submit(self.release)
         self._thread.shutdown()
+        if self.lost:
+            _log.warning("%d turns were not kept", self.lost)
 
     def write(self, record: Record, text: str) -> None:
         """Write one, now."""
@@ -98,13 +108,31 @@ class _Writer:
     def release(self) -> None:
         """Close what is open."""
 
+    def _take(self, record: Record) -> bool:
+        """Whether there is room for one more; a large one may wait alone."""
+        with self._lock:
+            if self._waiting and (self._waiting >= _WAITING or self._size + record.size > _SIZE):
+                return False
+            self._waiting += 1
+            self._size += record.size
+            return True
+
     def _try(self, record: Record) -> None:
         try:
             self.write(record, write(record.case()))
         except Exception:  # noqa: BLE001 (a log must not stop what it logs)
+            self._lose("a turn could not be kept; further ones are counted only", why=True)
+        finally:
+            with self._lock:
+                self._waiting -= 1
+                self._size -= record.size
+
+    def _lose(self, words: str, *, why: bool = False) -> None:
+        with self._lock:
             self.lost += 1
-            if self.lost == 1:
-                _log.exception("a turn could not be kept; further ones are counted only")
+            first = self.lost == 1
+        if first:
+            _log.error(words, exc_info=why)
 
 
 class Folder(_Writer):

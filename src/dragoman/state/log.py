@@ -178,7 +178,9 @@ def _short(value: Any) -> Any:
 
 
 class Keeper(Protocol):
-    """Where finished turns are kept."""
+    """Where finished turns are kept.  `lost`: how many could not be."""
+
+    lost: int
 
     def keep(self, record: Record) -> None:
         """Keep one.  It does not raise: a log that cannot be written is told of, once."""

@@ -94,5 +94,5 @@ async def test_a_turn_is_decoded_by_a_dialect_with_a_name_or_by_the_upstream() -
     assert named.decoded == "harmony"
     served = Served(named.engine, named.info, Dialect(""))
     assert served.decoded == "learnt"
-    served.engine.talks = True  # type: ignore[attr-defined]
+    served.engine.talks = True
     assert served.decoded == "upstream"

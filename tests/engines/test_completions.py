@@ -45,15 +45,19 @@ def tokenize(body: Any) -> Answer:
 
 
 async def write(
-    *chunks: Any, kind: str = "vllm", prompt: Prompt = HELLO, manners: Manners | None = None, **options: Any
+    *chunks: Any,
+    kind: str = "vllm",
+    prompt: Prompt = HELLO,
+    guided: bool = False,
+    manners: Manners | None = None,
+    **options: Any,
 ) -> tuple[list[Any], Fake]:
     paths = {PATH: Answer(frames(*chunks)), "/tokenize": tokenize}
     async with upstream(paths=paths) as fake:
         http = Http(fake.url, "upstream", refused)
         info = ModelInfo("m", specials=IDS, bos="<|im_start|>", context=1000)
-        voice = Completions(
-            http, info, kind=kind, model="there", places=asyncio.Semaphore(1), tells=bool(kind), manners=manners
-        )
+        facts = {"kind": kind, "model": "there", "tells": bool(kind), "guided": guided, "manners": manners}
+        voice = Completions(http, info, places=asyncio.Semaphore(1), **facts)
         try:
             return [item async for batch in voice.stream(prompt, Options(**options)) for item in batch], fake
         finally:
@@ -122,6 +126,20 @@ async def test_a_grammar_goes_in_the_engines_own_form(kind: str, field: dict[str
 async def test_a_clients_own_grammar_is_passed_on(kind: str, field: dict[str, Any]) -> None:
     _, fake = await write(chunk("a", "stop"), kind=kind, sampling={"grammar": 'root ::= "a"'})
     assert field.items() <= fake.bodies(PATH)[0].items()
+
+
+@pytest.mark.parametrize("options", [{"grammar": 'root ::= "a"'}, {"sampling": {"grammar": 'root ::= "a"'}}])
+async def test_an_old_vllm_is_guided(options: dict[str, Any]) -> None:
+    _, fake = await write(chunk("a", "stop"), guided=True, **options)
+    (body,) = fake.bodies(PATH)
+    assert body["guided_grammar"] == 'root ::= "a"'
+    assert "structured_outputs" not in body
+    assert "grammar" not in body
+
+
+async def test_without_a_grammar_an_old_vllm_is_not_guided() -> None:
+    _, fake = await write(chunk("a", "stop"), guided=True)
+    assert "guided_grammar" not in fake.bodies(PATH)[0]
 
 
 async def test_sampling_goes_by_the_engines_names() -> None:

@@ -8,7 +8,7 @@ import pytest
 from upstreams import Answer, told, upstream
 
 from dragoman.engines.http import Http
-from dragoman.engines.probe import listed, probe
+from dragoman.engines.probe import is_guided, listed, probe
 from dragoman.engines.refusals import refused
 from dragoman.errors import Unreachable
 
@@ -84,3 +84,25 @@ def test_a_model_whose_name_does_not_print_is_left_out(name: str) -> None:
 def test_a_model_whose_name_does_not_print_is_left_out_and_told_of(caplog: pytest.LogCaptureFixture) -> None:
     assert list(listed({"data": [{"id": "good"}, {"id": "b\x1bad"}]})) == ["good"]
     assert "'b\\x1bad'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("version", "guided"),
+    [
+        (told({"version": "0.6.3.post1"}), True),
+        (told({"version": "0.10.2"}), True),
+        (told({"version": "v0.10.0rc1"}), True),
+        (told({"version": "0.11.0"}), False),
+        (told({"version": "0.33.1"}), False),
+        (told({"version": "1.0"}), False),
+        (told({"version": "dev"}), False),
+        (told({"version": None}), False),
+        (told([1]), False),
+        (Answer(status=404), False),
+    ],
+)
+async def test_an_old_vllm_is_known_by_its_version(version: Answer, guided: bool) -> None:
+    async with upstream(paths={"/version": version}) as fake:
+        http = Http(fake.url, "upstream", refused)
+        assert await is_guided(http) is guided
+        await http.close()

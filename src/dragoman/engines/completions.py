@@ -29,6 +29,7 @@ __all__ = ["Completions"]
 
 _REMEMBERED = 4096
 _SAFE = 4096  # tokens, where neither the request nor the context says how many there may be
+_GRAMMARS = {"vllm": "structural_tag", "sglang": "structural_tag"}
 _OTHER_NAMES = {"repeat_penalty": "repetition_penalty"}
 
 
@@ -42,6 +43,7 @@ class Completions(Voice):
         model: what the upstream calls the model.
         places: requests at the same time.
         tells: the upstream tells tokens (`/tokenize`).
+        guided: it is a vLLM that takes grammars as `guided_grammar`, as it did before it had `structured_outputs`.
         manners: what it wants otherwise.
     """
 
@@ -56,12 +58,14 @@ class Completions(Voice):
         model: str,
         places: asyncio.Semaphore,
         tells: bool,
+        guided: bool = False,
         manners: Manners | None = None,
     ) -> None:
         super().__init__(http.engine, info)
         self.http, self.kind, self.model, self.manners = http, kind, model, manners or Manners()
         self.vocabulary = Vocabulary(http, model, info) if tells else None
-        self.grammars = {"vllm": "structural_tag", "sglang": "structural_tag"}.get(kind, "")
+        self.guided = guided
+        self.grammars = "gbnf" if guided else _GRAMMARS.get(kind, "")
         self._asked: set[str] = set()
         self._places = places
         self._marked = Marked(info.specials)
@@ -149,6 +153,8 @@ class Completions(Voice):
     def _constraint(self, options: Options) -> Mapping[str, Any]:
         """Ours is a structural tag; a client's own grammar is GBNF, which both read in the main."""
         own, tag = options.sampling.get("grammar"), options.grammar
+        if self.guided and (tag or own):
+            return {"guided_grammar": tag or own}
         if self.kind == "vllm" and (tag or own):
             return {"structured_outputs": {"structural_tag": tag} if tag else {"grammar": own}}
         if self.kind == "sglang" and (tag or own):

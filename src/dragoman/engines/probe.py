@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,9 +11,14 @@ from typing import Any
 
 from .http import Http
 
-__all__ = ["Found", "probe"]
+__all__ = ["Found", "is_guided", "probe"]
 
 _log = logging.getLogger(__name__)
+_VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})")
+_STRUCTURED = (
+    0,
+    11,
+)  # vLLM's first version with `structured_outputs`; 0.12 no longer takes `guided_*`, and says nothing
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "organization_owner": "lmstudio", "dragoman": "dragoman"}
 
 
@@ -56,6 +62,13 @@ async def _more(http: Http, kind: str, models: dict[str, Mapping[str, Any]]) -> 
     told = await http.try_json("/api/v0/models")
     cards = _named(told.get("data"), "id") if isinstance(told, Mapping) else {}
     return {name: _context(card) for name, card in cards.items()} or models
+
+
+async def is_guided(http: Http) -> bool:
+    """Whether a vLLM is so old that it takes grammars as `guided_grammar`; one that does not tell its version is not."""
+    told = await http.try_json("/version")
+    found = _VERSION.match(str(told.get("version"))) if isinstance(told, Mapping) else None
+    return found is not None and (int(found[1]), int(found[2])) < _STRUCTURED
 
 
 def _context(card: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ from .llamacpp import LlamaCpp, candidates
 from .llamacpp import refuse as llama_refuse
 from .metadata import context_of, from_files, of_completions, of_ollama, shown
 from .ollama import Ollama
-from .probe import Found, probe
+from .probe import Found, is_guided, probe
 from .refusals import refused
 from .talk import SPEECHES, Manners, Talk
 from .voice import Voice
@@ -263,8 +263,10 @@ class Upstream:
         manners, places, kind = self.settings.manners, self._places, self.found.kind
         if way == "generate":
             return Ollama(self.http, info, model=name, places=places, manners=manners)
-        tells = kind in _TELLS
-        voice = Completions(self.http, info, kind=kind, model=name, places=places, tells=tells, manners=manners)
+        tells, guided = kind in _TELLS, kind == "vllm" and await is_guided(self.http)
+        voice = Completions(
+            self.http, info, kind=kind, model=name, places=places, tells=tells, guided=guided, manners=manners
+        )
         if tells and not info.specials:
             await voice.learn(candidates(info.template, (info.bos, info.eos)))
         return voice

@@ -102,3 +102,31 @@ async def test_it_cannot_be_forced_into_a_call() -> None:
     assert grammars(voice) == ""
     assert await voice.count(HELLO) is None
     assert [batch async for batch in voice.stream(Prompt(()), Options(limit=0))] == [[End("length", None, 0)]]
+
+
+CALL = '{"name": "f", "arguments": {}}'
+
+
+def called(*end: Any) -> Answer:
+    return Answer(
+        lines({"response": CALL[:9], "done": False}, {"response": CALL[9:], "done": False}, *end), kind=NDJSON
+    )
+
+
+async def test_a_forced_call_is_a_format_and_its_marks_are_added() -> None:
+    schema = {"type": "object"}
+    asked = {"grammar": json.dumps(schema), "form": "json_schema", "around": ("<tool_call>\n", "\n</tool_call>")}
+    items, fake = await write(called(END), **asked)
+    assert body_of(fake)["format"] == schema
+    assert body_of(fake)["prompt"].endswith("< |im_end|><tool_call>\n")
+    pieces = [item for item in items if type(item) is Piece]
+    assert "".join(piece.text for piece in pieces) == f"<tool_call>\n{CALL}\n</tool_call>"
+    assert (pieces[0].text, pieces[0].special) == ("<tool_call>", True)
+    assert type(items[-1]) is End
+
+
+async def test_a_forced_call_that_is_cut_is_not_closed() -> None:
+    items, _ = await write(
+        called({**END, "done_reason": "length"}), grammar="{}", around=("<tool_call>", "</tool_call>")
+    )
+    assert "</tool_call>" not in "".join(item.text for item in items if type(item) is Piece)

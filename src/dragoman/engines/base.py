@@ -32,6 +32,7 @@ __all__ = [
     "Token",
     "Tokenizer",
     "grammars",
+    "schemas",
     "talks",
     "tokenizer",
     "voices",
@@ -67,7 +68,8 @@ class Prompt:
 class Options:
     """How to generate.
 
-    `limit`: tokens, None for no limit.  `grammar`: text by `form` (gbnf, lark, structural_tag), or "".
+    `limit`: tokens, None for no limit.  `grammar`: text by `form` (gbnf, lark, structural_tag, json_schema), or "".
+    `around`: what stands before and behind the text under a JSON schema; the engine adds both.
     `sampling`: as in `Request.sampling`.  `logprobs`: alternatives per token, None for none.
     `marks`: special tokens that must arrive as text (the dialect's marks).  Stop strings are matched by us, never sent.
     """
@@ -78,6 +80,7 @@ class Options:
     sampling: Mapping[str, Any] = field(default_factory=dict)
     logprobs: int | None = None
     marks: tuple[str, ...] = ()
+    around: tuple[str, str] = ("", "")
 
 
 @dataclass(slots=True)
@@ -187,6 +190,11 @@ def voices(engine: Engine) -> Sequence[Engine]:
 def talks(engine: Engine) -> bool:
     """Whether it takes conversations instead of prompts."""
     return bool(getattr(engine, "talks", False))
+
+
+def schemas(engine: Engine) -> bool:
+    """Whether a JSON schema for all that it writes is the only constraint it takes (its attribute `schemas`)."""
+    return bool(getattr(engine, "schemas", False))
 
 
 def grammars(engine: Engine) -> str:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from ..errors import Broken, EngineError, Unreachable
 from ..messages import Raw
-from .base import Item, ModelInfo, Options, Progress, Prompt, Tokenizer, grammars, talks
+from .base import Item, ModelInfo, Options, Progress, Prompt, Tokenizer, grammars, schemas, talks
 from .embedding import Vectors, Wanted
 from .voice import Home, Voice
 
@@ -54,6 +54,11 @@ class Fleet:
     def grammars(self) -> str:
         """All the same."""
         return grammars(self.members[0])
+
+    @property
+    def schemas(self) -> bool:
+        """All the same: those that are spoken to in one way."""
+        return schemas(self.members[0])
 
     @property
     def homes(self) -> list[Home | None]:

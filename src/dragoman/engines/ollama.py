@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..messages import Raw, Request
-from ..protocols import ollama
+from ..protocols import ollama, wire
 from ..protocols.ollama_ask import write_options
 from .base import End, Item, ModelInfo, Options, Prompt
 from .embedding import Vectors, Wanted
@@ -61,16 +61,26 @@ class Ollama(Voice):
         if options.limit == 0:
             yield [*notices, End("length", None, 0)]
             return
+        before, behind = options.around
         reader = ollama.Reader(self.name)
         hearing = Completed(reader, self._marked, notices, lambda: ((), _taken(reader)))
-        body = self.manners.applied(self._body(text, options, request))
+        body = self.manners.applied(self._body(text + before, options, request))
         async with (
             self._places,
             self.http.ask("/api/generate", body) as answer,
             aclosing(heard(answer, hearing)) as batches,
         ):
             async for batch in batches:
-                yield batch
+                yield [*self._marks(before), *self._closed(batch, behind)]
+                before = ""
+
+    def _marks(self, text: str) -> list[Item]:
+        return [*self._marked.pieces(text)] if text else []
+
+    def _closed(self, batch: list[Item], behind: str) -> list[Item]:
+        """What stands behind the text comes before its end, if that is a good one."""
+        whole = type(batch[-1]) is End and batch[-1].reason == "stop"
+        return [*batch[:-1], *self._marks(behind), batch[-1]] if whole else batch
 
     def _body(self, prompt: str, options: Options, request: Any) -> dict[str, Any]:
         asked = replace(
@@ -81,7 +91,9 @@ class Ollama(Voice):
         )
         body: dict[str, Any] = {"model": self.model, "prompt": prompt, "raw": True, "stream": True}
         body["options"] = write_options(asked)
-        if asked.schema is not None:
+        if options.grammar:
+            body["format"] = wire.load(options.grammar)
+        elif asked.schema is not None:
             body["format"] = dict(asked.schema) or "json"
         if options.logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": options.logprobs}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import api
-from ..engines.base import Alternative, Options, Prompt, Segment, grammars, talks, tokenizer
+from ..engines.base import Alternative, Options, Prompt, Segment, grammars, schemas, talks, tokenizer
 from ..engines.fetch import brought, named
 from ..engines.own import opened
 from ..engines.prompt import render, suspects
@@ -24,6 +24,7 @@ from ..syntax.decode import Policy
 from ..syntax.dialect import Dialect
 from .logprobs import Shown
 from .roster import Served
+from .written import by_schema
 
 __all__ = ["Choice", "call_id", "grammar", "media", "prepare", "unenforced"]
 
@@ -139,16 +140,18 @@ def _plain(dialect: Dialect) -> Dialect:
 
 def _options(request: Request, dialect: Dialect, served: Served, prompt: str) -> tuple[Options, tuple[str, ...]]:
     """How to generate, with a grammar where the request leaves no choice of form; and what of it is left aside."""
-    text, form = "", grammars(served.engine)
+    text, form, around = "", grammars(served.engine), ("", "")
     noted: tuple[str, ...] = ()
-    if _is_constrained(request) and form and not talks(served.engine):
+    if schemas(served.engine):
+        (text, around), form = by_schema(request, dialect, prompt), "json_schema"
+    elif _is_constrained(request) and form and not talks(served.engine):
         try:
             text = grammar(request, dialect, served.info.specials, prompt, form=form)
         except RequestError:  # of this dialect, or of another tool, which alone would have been left to the model
             if _is_insisted(request):
                 raise
             noted = _with_grammars(request)
-    return Options(request.limit, text, form or "gbnf", request.sampling, request.logprobs, served.marks), noted
+    return Options(request.limit, text, form or "gbnf", request.sampling, request.logprobs, served.marks, around), noted
 
 
 def grammar(request: Request, dialect: Dialect, specials: Mapping[str, int], prompt: str, *, form: str = "gbnf") -> str:

@@ -40,6 +40,7 @@ class Ollama(Voice):
     """
 
     grammars = ""
+    schemas = True
     embeds = True  # or its server says that this model does not
 
     def __init__(

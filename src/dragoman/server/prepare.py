@@ -10,6 +10,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from .. import api
@@ -133,6 +134,7 @@ def _with_grammars(request: Request) -> tuple[str, ...]:
     return tuple(tool.grammar.param for tool in request.tools if tool.grammar is not None)
 
 
+@lru_cache(128)  # a dialect is compiled once, so none is made for each request
 def _plain(dialect: Dialect) -> Dialect:
     """Nothing but the end of a turn means anything; the marks of the model's own dialect are text."""
     return Dialect("", ends=dialect.ends)

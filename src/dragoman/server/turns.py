@@ -159,6 +159,7 @@ def _shown(record: Record, case: Case, told: Mapping[str, Any]) -> tuple[int, An
     }
 
 
+_NONE = Dialect("")  # without marks
 _FIELDS: dict[Any, str] = {Content: "text", Reasoning: "text", CallArgs: "json"}
 
 
@@ -210,7 +211,7 @@ def _rendered(case: Case, protocol: str) -> tuple[int, Any]:
 
 def _dialect(name: str) -> Dialect:
     try:
-        return api.get(name) if name else Dialect("")
+        return api.get(name) if name else _NONE
     except UsageError as error:
         raise RequestError(str(error), param="dialect", code="unknown_dialect") from None
 

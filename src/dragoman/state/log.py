@@ -31,6 +31,7 @@ __all__ = ["Keeper", "Record", "TurnLog"]
 
 _PROMPT = 20_000  # characters of a prompt's end that are kept
 _SECRET = 4_000  # characters before it that are looked at too, lest the rest of a secret is kept
+_NONE = Dialect("")  # without marks; one for all, since a dialect is compiled once
 _PIECE = 100  # bytes that a piece, an event or a frame takes beside its text
 
 
@@ -160,9 +161,9 @@ class Record:
 def _left(case: Case) -> tuple[str, ...]:
     """What the text means that an engine left which decodes by itself: what a replay of it can say."""
     try:
-        dialect = api.get(case.dialect) if case.dialect else Dialect("")
+        dialect = api.get(case.dialect) if case.dialect else _NONE
     except UsageError:  # learnt from its template, and has no name
-        dialect = Dialect("")
+        dialect = _NONE
     return tuple(describe(explain(case, dialect).turn))
 
 

@@ -7,6 +7,7 @@ import gc
 import logging
 import tracemalloc
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -93,5 +94,5 @@ async def test_faults_leave_nothing(
             seen.append(memory())
             assert held(here) == before
             assert descriptors() <= files + 2
-        grown = [after - earlier for earlier, after in zip(seen, seen[1:], strict=False)]
+        grown = [after - earlier for earlier, after in pairwise(seen)]
         assert min(grown) < MOST * count, grown

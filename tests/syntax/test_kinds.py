@@ -168,6 +168,12 @@ def test_numbers(word: str, value: float):
     assert one(word, NUMBER_) == value
 
 
+def test_a_value_that_the_schema_lists_is_taken_as_it_stands():
+    assert one("1", {"enum": ["1", 2]}) == "1"
+    assert one("2", {"enum": ["1", 2]}) == 2
+    assert one("true", {"anyOf": [{"type": "boolean"}, {"const": "true"}]}) == "true"
+
+
 def test_a_number_that_is_json_is_not_touched():
     assert typed("1.50e+2", Schema(NUMBER_)) == ("1.50e+2", True)
     huge = "9" * 5000
@@ -241,7 +247,9 @@ def test_json_containers_are_not_touched():
         ("null", ["string", "null"], None),
         ("null", ["string", "integer"], "null"),
         ("12", ["string", "integer"], 12),
-        ("00123", ["string", "integer"], 123),
+        ("00123", ["string", "integer"], "00123"),
+        ("+47", ["number", "string"], "+47"),
+        ("1.50", ["number", "string"], 1.5),
         ("1.5", ["integer", "number"], 1.5),
         ("5.0", ["integer", "number"], 5),
         ("true", ["string", "boolean"], True),

@@ -361,7 +361,7 @@ ONE = f"<call>{BODY}</call>"
         (f"<calls>\n{ONE}\n</calls> more", [*TOLD, "content 'more'"]),
         (f"<calls>{ONE}<end>", TOLD),
         ("<calls></calls>b", ["content 'b'"]),
-        (f"<calls>{BODY}</calls>", ["notice recovered", *TOLD]),
+        (f"<calls>{BODY}</calls>", ["notice variant", *TOLD]),
         ("<answer>Text", ["content 'Text'"]),
         ("<u>a</u>b<t>c</t>", ["reasoning 'a'", "content 'b'", "reasoning 'c'"]),
     ],

@@ -4,6 +4,7 @@ from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
 from .deepseek import ENDS, TURN
 
+WORDS = ("function_calls", "tool_calls", "calls", "toolcalls", "tool")  # models mix the words of all versions
 RESULTS = "<function_results>\n<result>{text}</result>\n</function_results>"
 DSML_CALL = '<｜DSML｜invoke name="{name}">\n{args}</｜DSML｜invoke>'
 DSML_PARAMS = Params('<｜DSML｜parameter name="{key}" string="{type}">{value}</｜DSML｜parameter>\n')
@@ -11,7 +12,7 @@ DSML_PARAMS = Params('<｜DSML｜parameter name="{key}" string="{type}">{value}<
 DEEPSEEK_V32 = Dialect(
     "deepseek-v32-dsml",
     section="<｜DSML｜function_calls>\n{calls}\n</｜DSML｜function_calls>",
-    sections=("<｜DSML｜tool_calls>{calls}</｜DSML｜tool_calls>", "<｜DSML｜toolcalls>{calls}</｜DSML｜toolcalls>"),
+    sections=tuple(f"<｜DSML｜{word}>{{calls}}</｜DSML｜{word}>" for word in WORDS[1:]),
     call=DSML_CALL,
     args=DSML_PARAMS,
     reasoning="<think>{text}</think>",
@@ -27,11 +28,7 @@ DEEPSEEK_V32 = Dialect(
 DEEPSEEK_V4 = Dialect(
     "deepseek-v4-dsml",
     section="<｜DSML｜tool_calls>\n{calls}\n</｜DSML｜tool_calls>",
-    sections=(
-        "<｜DSML｜function_calls>{calls}</｜DSML｜function_calls>",
-        "<｜DSML｜toolcalls>{calls}</｜DSML｜toolcalls>",
-        "<｜DSML｜tool>{calls}</｜DSML｜tool>",
-    ),
+    sections=tuple(f"<｜DSML｜{word}>{{calls}}</｜DSML｜{word}>" for word in WORDS if word != "tool_calls"),
     call=DSML_CALL,
     args=DSML_PARAMS,
     reasoning="<think>{text}</think>",
@@ -47,7 +44,7 @@ DEEPSEEK_V4 = Dialect(
 DEEPSEEK_V41 = Dialect(
     "deepseek-v41-dsml",
     section="<｜DSML｜ calls>\n{calls}\n</｜DSML｜ calls>",
-    sections=("<｜DSML｜ tool_calls>{calls}</｜DSML｜ tool_calls>",),
+    sections=tuple(f"<｜DSML｜ {word}>{{calls}}</｜DSML｜ {word}>" for word in WORDS if word != "calls"),
     call='<｜DSML｜ invoke name="{name}">\n{args}</｜DSML｜ invoke>',
     args=Params('<｜DSML｜ parameter name="{key}" string="{type}">{value}</｜DSML｜ parameter>\n'),
     reasoning="<think>{text}</think>",

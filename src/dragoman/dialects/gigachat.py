@@ -2,14 +2,12 @@
 
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
+from .dsml import WORDS
 
 GIGACHAT35 = Dialect(
     "gigachat35-gcml",
     section="<｜GCML｜tool_calls>\n{calls}\n</｜GCML｜tool_calls>",
-    sections=(
-        "<｜GCML｜function_calls>{calls}</｜GCML｜function_calls>",
-        "<｜GCML｜toolcalls>{calls}</｜GCML｜toolcalls>",
-    ),
+    sections=tuple(f"<｜GCML｜{word}>{{calls}}</｜GCML｜{word}>" for word in WORDS if word != "tool_calls"),
     call='<｜GCML｜invoke name="{name}">\n{args}</｜GCML｜invoke>',
     args=Params('<｜GCML｜parameter name="{key}" string="{type}">{value}</｜GCML｜parameter>\n'),
     reasoning="<think>{text}</think>",

@@ -14,6 +14,7 @@ OPENPANGU = Dialect(
     thoughts=("[unused16]{text}[unused17]",),
     begins="[unused9]助手：",
     ends=("[unused10]", "[unused9]"),
+    special=("[unused11]", "[unused12]"),
     turn="[unused9]{role}：{text}[unused10]",
     results="{text}",
     signs=("[unused11]",),

@@ -6,7 +6,7 @@ RWKV = Dialect(
     "rwkv-g1",
     reasoning="<think>\n{text}\n</think>\n",
     begins="Assistant:",
-    ends=("<|endoftext|>",),
+    ends=("<|endoftext|>", "\n\nUser:"),
     turn="{role}: {text}\n\n",
     results="{text}",
     models="RWKV-7 G1",

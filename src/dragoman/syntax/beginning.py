@@ -29,6 +29,7 @@ class Beginning(Reading):
 
     def beginning(self) -> Steps[str]:
         """What counts at the beginning of a turn only: a label, or a call without any mark."""
+        yield from self.header()
         while not self.sink.begun:
             char = yield from self.lead()
             if not self.sink.blocks and (yield from self.label()):
@@ -47,6 +48,14 @@ class Beginning(Reading):
             if self.count == before:
                 return ""
         return ""
+
+    def header(self) -> Steps[None]:
+        """The header of the turn, which the prompt wrote already, is dropped where the model writes it again."""
+        begins = self.dialect.begins.strip()
+        fresh = not self.sink.blocks and begins and not begins[0].isalnum()
+        if fresh and (yield from self.r.next(stop(begins))):
+            self.sink.notice("stray-mark", self.r.mark_at, begins)
+            self.sink.block()
 
     def lead(self) -> Steps[str]:
         """White space at the beginning, which may be content; the next character."""

@@ -116,6 +116,8 @@ class Frames(Heads):
         if mark not in ("", "long"):
             self.r.back()
         marked = self.marked(parts)
+        if self.frame.named and route.kind == "call" and mark and self.tools.known and not self.declares(route):
+            return (yield from self.loose(parts[-1]))
         if route.kind in ("call", "builtin") and mark and (route.name or mark == "long"):
             if mark == "long":
                 self.noise(parts)
@@ -128,6 +130,10 @@ class Frames(Heads):
         else:
             self.noise(parts, "dropped" if mark else "cut")
             yield from self.body(route if mark and route.kind not in ("call", "builtin") else DROP)
+
+    def declares(self, route: Route) -> bool:
+        """Whether a message is for a tool on offer."""
+        return route.name in self.tools.by_name
 
     def cut_short(self, parts: list[Part], mark: str) -> bool:
         """Whether the text ended in what may have become a header."""
@@ -216,6 +222,10 @@ class Frames(Heads):
                 if (yield from self.opens_here(self.sink.line_start())):
                     return self.closed(mark)
                 self.skip(len(mark), put)
+            elif mark in self.words.unstarted:
+                self.sink.notice("unclosed", self.r.mark_at)
+                self.pending = self.words.unstarted[mark]
+                return self.closed(mark)
             elif mark in self.words.bare:
                 if (yield from self.next_bare(mark)):
                     return None

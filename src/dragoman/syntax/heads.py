@@ -30,7 +30,7 @@ class Words(NamedTuple):
 
     `bare`: the words that begin a message where its marks were stripped, and where it goes.  `named`: those of them
     that a tool's name must follow.  `first`: the same at the beginning of a turn, where the prompt wrote a part of them.
-    `lined`: they end with their line.
+    `lined`: they end with their line.  `unstarted`: headers of calls that lack only the mark that begins a message.
     `head`, `body`: what to stop at in a header and in a body; `lost`: in a body where marks were stripped.
     """
 
@@ -38,6 +38,7 @@ class Words(NamedTuple):
     named: str
     first: dict[str, Route]
     lined: bool
+    unstarted: dict[str, Route]
     head: Stop
     body: Stop
     lost: Stop
@@ -51,14 +52,18 @@ def _words(dialect: Dialect, openings: tuple[str, ...]) -> Words:
     named = _SPECIAL.sub("", _beginning(dialect, frame, dialect.call)).partition("{name}")
     marks = (*frame.marks, *dialect.ends)
     plain = frozenset(() if frame.plain else marks)
+    alone = frame.message and not frame.channel
+    calls = [name for name, (kind, _) in frame.channels.items() if kind == "call" and name not in frame.opens]
+    unstarted = {name + frame.message: Route("call") for name in calls if alone}
     return Words(
         bare,
         named[0] if named[1] else "",
         {frame.bare(words): route for words, route in bare.items()},
         any(words.endswith("\n") for words in bare),
+        unstarted,
         stop(*marks, *openings, *("\n" * frame.lines), plain=plain),
-        stop(*marks, plain=plain),
-        stop(*marks, *bare, plain=plain),
+        stop(*marks, *unstarted, plain=plain),
+        stop(*marks, *unstarted, *bare, plain=plain),
     )
 
 

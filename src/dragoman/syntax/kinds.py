@@ -104,6 +104,10 @@ class Schema:
         """Whether a value of this kind may stand here."""
         return self.kinds is None or kind in self.kinds
 
+    def lists(self, text: str) -> bool:
+        """Whether this text is one of the values that may stand here."""
+        return any(text in _values(node) for node in self.nodes())
+
     def properties(self) -> frozenset[str]:
         """The declared keys."""
         return frozenset(key for node in self.nodes() for key in _mapping(node.get("properties")))
@@ -147,6 +151,12 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def _values(node: Mapping[str, Any]) -> list[Any]:
+    """The values that a schema lists, if it does."""
+    values = node.get("enum")
+    return values if isinstance(values, list) else [node["const"]] if "const" in node else []
+
+
 def _kinds(node: Mapping[str, Any]) -> Iterator[str]:
     names = node.get("type")
     if names is not None:
@@ -188,23 +198,29 @@ def typed(text: str, schema: Schema) -> tuple[str, bool]:
     """Text as JSON by the schema, and whether it is what the schema asks for.
 
     Null, boolean, integer, number, then object and array (JSON, then Python), then string; where the schema does not
-    say, JSON if the entire text is JSON, else a string.
+    say, JSON if the entire text is JSON, else a string.  Where a string may stand too, it stays one if it is among the
+    values that the schema lists, or a number as JSON writes none (`007`, `+47`).
     """
     kinds, word = schema.kinds, text.strip()
     if kinds is None:
         return (word, True) if _is_json(word) else (json.dumps(text, ensure_ascii=False), True)
+    free = "string" in kinds
+    if free and schema.lists(text):
+        return json.dumps(text, ensure_ascii=False), True
     for kind, read in _READERS:
+        if free and kind in ("integer", "number") and not NUMBER.fullmatch(word):
+            continue
         if kind in kinds and (made := read(word)) is not None:
             return made, True
     for kind in ("object", "array"):
         if kind in kinds and (made := _container(kind, word, schema)) is not None:
             return made, True
-    if word in ("0", "1") and "boolean" in kinds and "string" not in kinds:
+    if word in ("0", "1") and "boolean" in kinds and not free:
         return ("false", "true")[int(word)], True
-    inside = None if "string" in kinds else _unquoted(word)
+    inside = None if free else _unquoted(word)
     if inside is not None:
         return typed(inside, schema)
-    return json.dumps(text, ensure_ascii=False), "string" in kinds
+    return json.dumps(text, ensure_ascii=False), free
 
 
 def _unquoted(word: str) -> str | None:

@@ -40,11 +40,13 @@ class Machine(Beginning):
         """Content up to the next block; the state that follows, "" at the end."""
         if not self.sink.begun and (state := (yield from self.beginning())):
             return state
-        while mark := (yield from self.r.until(self.content_stop, self.sink.content)):
+        while True:
+            yield from self.repeats()
+            if not (mark := (yield from self.r.until(self.content_stop, self.sink.content))):
+                return ""
             state = yield from self.mark(mark)
             if state != "content":
                 return state
-        return ""
 
     def mark(self, mark: str) -> Steps[str]:
         """A mark in content."""
@@ -79,9 +81,7 @@ class Machine(Beginning):
 
     def in_prose(self, mark: str) -> bool:
         """Whether a mark is spoken about: it stands in code, or closes an opener that was text."""
-        if self.dialect.is_special(mark):
-            return False
-        if mark in self.returned:
+        if mark in self.returned and not self.dialect.is_special(mark):
             self.returned.remove(mark)
             return True
         return mark not in (self.r.specials or ()) and self.sink.in_code()
@@ -128,7 +128,7 @@ class Machine(Beginning):
 
     def bare_section(self, mark: str) -> str:
         """The mark of a section, perhaps repeated, without any call behind it."""
-        if self.dialect.is_special(mark):
+        if self.dialect.is_special(mark) and not self.quoted():
             self.sink.notice("stray-mark", self.r.kept_at, self.r.raw())
         else:
             self.sink.content(self.r.raw(), self.r.kept_at)

@@ -219,15 +219,18 @@ def _calls(made: Plan) -> None:
         made.sections[marks(before)[0]] = marks(before)[1:], marks(after)[-1]
     openers = tuple(dict.fromkeys(marks(_before(form))[0] for form in own if marks(_before(form))))
     for form in own:
-        if marks(_before(form)):
-            _add(made.forms, _form(made, form, openers, recovered=marks(_before(form))[:1] != openers[:1], own=True))
+        if begins := marks(_before(form))[:1]:
+            sure = begins == openers[:1] or made.dialect.is_special(begins[0])
+            _add(made.forms, _form(made, form, openers, recovered=not sure, own=True))
     for opener in openers:
         first = made.forms[opener][0]
         for form in _foreign(opener, first):
-            _add(made.forms, _form(made, form, openers, recovered=True))
+            sure = isinstance(form.codec, JsonCall) and not first.recovered
+            _add(made.forms, _form(made, form, openers, recovered=not sure))
     for section in filter(None, (made.dialect.section, *made.dialect.sections)):
         for codec in (JsonCall(), Python()):
-            _add(made.forms, _form(made, Form(section.replace("{calls}", "{call}"), codec), openers, recovered=True))
+            whole = Form(section.replace("{calls}", "{call}"), codec)
+            _add(made.forms, _form(made, whole, openers, recovered=not isinstance(codec, JsonCall)))
     for form in own:
         for bare in _bare(made, form, openers):
             _add(made.bare, bare)
@@ -235,7 +238,8 @@ def _calls(made: Plan) -> None:
         dict.fromkeys(mark for forms in made.forms.values() for form in forms for mark in form.closers)
     )
     last = (mark for forms in made.forms.values() for form in forms for mark in form.closers[-1:])
-    every = dict.fromkeys((*made.section_ends, *last))
+    special = (mark for mark in made.closers if made.dialect.is_special(mark))
+    every = dict.fromkeys((*made.section_ends, *last, *special))
     made.last = tuple(mark for mark in every if _stray(mark, (*openers, *made.sections)))
     made.heads = tuple(form.head[0] for forms in made.forms.values() for form in forms if form.head)
     mine: dict[type, Codec] = {type(form.codec): form.codec for form in own}
@@ -310,4 +314,4 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool, 
     return FormPlan(form, opener, head[1:], tuple(steps), recovered or gated, loose, scope, draft, gated)
 
 
-NAME = re.compile(r"\s{0,8}[\"']?(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")
+NAME = re.compile(r"\s{0,8}[\"'`]?(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")

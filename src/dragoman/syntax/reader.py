@@ -17,7 +17,7 @@ is text.
 
 Marks match through one spelling class for the whole engine: bars may be `|`, `｜` or `‖`, single or doubled, and a
 tag may have blanks after `<`, after `/`, around `=`, before `>` and behind a bar inside, and either quote or none
-behind `=`, and blanks may be lost.  A star in a tag stands for up to 64 characters without brackets, and `:*` for a
+behind `=`, and blanks may be lost, or come as a byte-level token's letter (`Ġ`).  A star in a tag stands for up to 64 characters without brackets, and `:*` for a
 suffix that may be missing.  A newline is one newline.
 
 Special tokens: `specials` are the marks that this tokenizer writes as one token.  Such a mark counts where it came
@@ -43,7 +43,7 @@ LONGEST = 256
 _BARS = "|｜‖"
 _SPACE = re.compile(r"\s*")
 _LETTERS = re.compile(r"(\[[^]]+\]|\\?.)", re.DOTALL)  # what an atom of a spelling begins with
-_LAYOUT = re.compile(r"(?:\s|\\n)*")  # models also write a newline between marks as the two characters
+_LAYOUT = re.compile(r"(?:[\sĠĊ]|\\n)*")  # a newline between marks may come as two characters, or as a token's letter
 
 
 def spelling(mark: str) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def spelling(mark: str) -> tuple[str, ...]:
                 continue
             atoms.append(f"[{_BARS}]" if i == len(mark) - 1 else f"[{_BARS}]{{1,2}}")  # else the cutting would decide
         else:
-            atoms.append(("\\s{0,8}" if tag else "\\s+") if char.isspace() and char != "\n" else re.escape(char))
+            atoms.append(("[\\sĠĊ]{0,8}" if tag else "\\s+") if char.isspace() and char != "\n" else re.escape(char))
     return tuple(atoms)
 
 
@@ -216,7 +216,7 @@ class Reader:
             if mark := self._take(found, stop, put):
                 return mark
         at, text = self.at, self.buf[self.pos :]
-        if self.cut and (begun := stop.live.search(text)) and not begun.group()[0].isalnum():
+        if self.cut and (begun := stop.live.search(text)) and not begun.group().lstrip()[:1].isalnum():
             text, self.dropped = text[: begun.start()], begun.group()
         self.pos = len(self.buf)
         if text:

@@ -32,12 +32,14 @@ class Reading(Calling):
     """Reads calls.
 
     `returned`: the closing marks of openers that were text.  `section`: a section of calls is open.
+    `tags`: the closing tags of a call that has just ended.
     `thinking`: what is no call is a thought.
     """
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
         self.returned: list[str] = []
+        self.tags: tuple[str, ...] = ()
         self.section = self.thinking = False
 
     def forms(self, mark: str) -> tuple[FormPlan, ...]:
@@ -149,7 +151,9 @@ class Reading(Calling):
 
     def out_of_text(self) -> str:
         """Whether a call could not be read because the text ended."""
-        rest = self.r.buf[self.r.pos :].lstrip()
+        rest = self.r.buf[self.r.pos :].strip("\"'` \t\r\n")
+        if self.r.cut and self.r.begun(stop(*self.plan.heads, *self.plan.forms)):
+            return CUT
         return CUT if self.r.closed and (not rest or any(head.startswith(rest) for head in self.plan.heads)) else BAD
 
     def head(self, form: FormPlan, call: CallSink) -> Steps[str]:
@@ -160,7 +164,7 @@ class Reading(Calling):
             word = (yield from self.word()) if there else ""
             if hole == "name" and call.recovered and not any(name.startswith(word) for name in self.tools.by_name):
                 return BAD
-            if there and r.closed and r.pos == len(r.buf):
+            if there and r.closed and not r.buf[r.pos :].strip("\"'` "):
                 return CUT
             if hole == "name" and not word:
                 return BAD
@@ -169,20 +173,26 @@ class Reading(Calling):
             for mark in after:
                 tag = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
                 there, call.empty = bool(tag), tag == "/>"
+                if not tag and r.cut and (r.begun(stop(mark)) or not r.buf[r.pos :].strip()):
+                    return CUT
             if hole == "name" and form.head:
                 yield from self.repeated(form.head[-1], word, after)
         if call.empty:
-            return self.alone(call, words)
+            return self.alone(form, call, words)
         if not there and getattr(form.codec, "free_text", False):
             return BAD
         found = yield from r.look(form.codec.opening)
         ended = r.closed and not r.buf[r.pos :].strip()
-        if not ended and (found is None or found["ok"] is None):
+        begun = not ended and r.cut and found is not None and not found["ok"] and found.end() == len(r.buf)
+        nothing = call.declared(words["name"]) and not form.recovered and (yield from r.ahead(form.scope.closing))[0]
+        if not (ended or begun or nothing) and (found is None or found["ok"] is None):
             return BAD
         if self.tools.known and is_id(words["name"]) and not call.declared(words["name"]):
             call.id = words["name"]
             return NAMELESS
-        return WHOLE if call.begin(words["name"], self.id(words)) else BAD
+        if not call.begin(words["name"], self.id(form, words)):
+            return BAD
+        return CUT if begun else WHOLE
 
     def repeated(self, opens: str, word: str, after: tuple[str, ...]) -> Steps[None]:
         """The tag of the name may stand there twice."""
@@ -193,13 +203,13 @@ class Reading(Calling):
                 return
             self.sink.notice("stray-mark", self.r.mark_at, mark)
             self.r.pos = found.end()
-            self.r.pos += self.r.buf.startswith(('"', "'"), self.r.pos)
+            self.r.pos += self.r.buf.startswith(('"', "'", "`"), self.r.pos)
             for each in after:
                 yield from self.r.next(stop(each))
 
-    def alone(self, call: CallSink, words: dict[str, str]) -> str:
+    def alone(self, form: FormPlan, call: CallSink, words: dict[str, str]) -> str:
         """A tag that closes itself: a call without arguments."""
-        if not call.begin(words["name"], self.id(words)):
+        if not call.begin(words["name"], self.id(form, words)):
             return BAD
         call.put("{}", self.r.at, self.r.at)
         return WHOLE
@@ -211,15 +221,18 @@ class Reading(Calling):
         word = found["name"] if found else ""
         if found and 0 < len(word) <= LONGEST:
             r.pos = found.end()
-            r.pos += r.buf.startswith(('"', "'"), r.pos)
+            r.pos += r.buf.startswith(('"', "'", "`"), r.pos)
             return unescape(word) if "&" in word else word
         return ""
 
-    def id(self, words: dict[str, str]) -> str:
-        """The id that the model gave the call."""
-        if not self.dialect.id:
+    def id(self, form: FormPlan, words: dict[str, str]) -> str:
+        """The id that the model gave the call, as this form writes it."""
+        template = self.dialect.id
+        if not template:
             return words.get("id", "")
-        parts = [words.get(piece.name, "") if isinstance(piece, Hole) else piece for piece in parse(self.dialect.id)]
+        if template not in form.form.template:
+            template = template[template.index("{") :]
+        parts = [words.get(piece.name, "") if isinstance(piece, Hole) else piece for piece in parse(template)]
         return "".join(parts) if all(parts) else ""
 
     def closers(self, form: FormPlan) -> Steps[bool]:
@@ -231,6 +244,7 @@ class Reading(Calling):
             if mark and mark not in form.closers:
                 self.sink.notice("unclosed", r.at)
             if mark.removesuffix(">") == form.closers[-1].removesuffix(">"):
+                self.tags = tuple(mark for mark in form.closers if mark.startswith("</"))
                 return True
             if not mark and r.begun(form.scope.closing) and not r.buf[r.pos :].isspace():
                 self.sink.notice("cut", r.at, r.rest())
@@ -240,6 +254,12 @@ class Reading(Calling):
                 return False
             junk = True
         return True
+
+    def repeats(self) -> Steps[None]:
+        """Closing tags that stand there once more."""
+        while self.tags and (mark := (yield from self.r.next(stop(*self.tags)))):
+            self.sink.notice("stray-mark", self.r.mark_at, mark)
+        self.tags = ()
 
     def junk(self) -> Steps[str]:
         """Brackets too many behind a payload are dropped."""
@@ -288,7 +308,8 @@ class Reading(Calling):
                 self.sink.content(raw, kept_at)
             return "content"
         opener = forms[0].opener
-        if self.dialect.is_special(opener):
+        special = self.dialect.is_special(opener) and not self.quoted()
+        if special:
             _, _, rest = raw.partition(opener)  # the marks of a section may stand before it
             self.sink.notice("stray-mark", at, raw.removesuffix(rest) if rest else raw)
             at, raw = at + len(raw) - len(rest), rest
@@ -296,10 +317,14 @@ class Reading(Calling):
             self.returned += (form or forms[0]).closers
         if opener and not forms[0].gated:  # a word or a fence that opens no call is nothing to tell of
             self.sink.notice("gave-back", at, raw)
-        for piece, start in self.without_marks(raw, at) if self.dialect.is_special(opener) else ((raw, at),):
+        for piece, start in self.without_marks(raw, at) if special else ((raw, at),):
             if piece.strip():
                 (self.sink.reasoning if self.thinking else self.sink.content)(piece, start)
         return "inside" if self.thinking else "content"
+
+    def quoted(self) -> bool:
+        """Whether what stands here is spoken about: it stands in code, and nobody knows which marks are tokens."""
+        return self.r.specials is None and self.sink.in_code()
 
     def without_marks(self, raw: str, at: int) -> Iterator[tuple[str, int]]:
         """A text without the marks that are special tokens, in pieces with their offsets."""

@@ -43,7 +43,13 @@ def test_no_arguments_at_all_are_an_empty_object():
     assert args("") == ("cut", ["missing {}"])
 
 
-@pytest.mark.parametrize("text", ["x", "1", "<call>", "null</call>"])
+@pytest.mark.parametrize("word", ["null", "None"])
+def test_a_word_for_nothing_is_an_empty_object(word: str):
+    assert args(f"{word}\n</call>") == ("whole", ["args {}", "rest \n</call>"])
+    assert args(word) == ("whole", ["args {}"])
+
+
+@pytest.mark.parametrize("text", ["x", "1", "<call>", "nullable</call>", "null x"])
 def test_anything_else_is_bad(text: str):
     assert args(text)[0] == "bad"
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...messages import Call, Tool
@@ -44,6 +44,7 @@ class _Open:
     schema: Schema
     listed: bool
     count: int = 0
+    given: set[str] = field(default_factory=set)
 
     def inside(self, name: str) -> Schema:
         """The schema of a child."""
@@ -182,6 +183,7 @@ class _Reading:
         self.before += (", " if top.count else "") + ("" if top.listed else json.dumps(name, ensure_ascii=False) + ": ")
         self.before = ("" if self.said else "{") + self.before
         top.count += 1
+        top.given.add(name)
         listed = yield from self._holds(schema, kind)
         if self.cut_short and self.r.closed:
             return self._cut()
@@ -273,7 +275,8 @@ class _Reading:
 
     def _leaf(self, name: str, schema: Schema, kind: str) -> Steps[str]:
         """An element that holds text."""
-        wanted = _STRING if kind == self.codec.words[0] else ANY if kind == self.codec.words[1] else schema
+        told = kind == self.codec.words[0] and schema.allows("string")
+        wanted = _STRING if told else ANY if kind == self.codec.words[1] else schema
         self.quoted, self.cut_short = wanted.text_only, False
         pieces: list[str] = []
         if self.quoted:
@@ -324,12 +327,23 @@ class _Reading:
             return 0
         if mark == self.codec.closes:
             return (yield from self._own(size, name))
-        if mark == self.codec.opens or mark in scope.openers:
+        if mark == self.codec.opens:
+            return (yield from self._next_opens(size))
+        if mark in scope.openers:
             return None
         follows = yield from self._behind(self.around, size)
         if follows is None or follows == self.codec.closes:
             return None
         self.cut_short = not follows and self.call.cut
+        self.call.notice("unclosed", self.r.at)
+        return 0
+
+    def _next_opens(self, size: int) -> Steps[int | None]:
+        """The same for an opening tag: one of the next declared element ends a text that lacks its own close tag."""
+        top = self.stack[-1]
+        found = (yield from self.r.look(_NAME, size)) if self.codec.named and not top.listed else None
+        if found is None or not found["ok"] or found["name"] not in top.schema.properties() - top.given:
+            return None
         self.call.notice("unclosed", self.r.at)
         return 0
 

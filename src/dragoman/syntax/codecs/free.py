@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from ..kinds import quote
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from ..calls import CallSink
 
 __all__ = ["free", "only_string"]
+
+
+_STRING = re.compile(r'(?:"(?:[^"\\\n]|\\.?){0,256}(?P<ok>")?)?')
 
 
 def only_string(call: CallSink) -> str:
@@ -31,6 +35,8 @@ def only_string(call: CallSink) -> str:
 def free(r: Reader, call: CallSink, key: str, *marks: str) -> Steps[str]:
     """Text up to a mark that ends the call, one of `marks`, or the turn's end; white space at its edges is markup."""
     yield from r.peek()
+    if (yield from _quoted(r, call, key, *marks)):
+        return WHOLE
     call.put("{" + json.dumps(key) + ': "', r.at, r.at)
     call.missing = '"}'
     held: list[str] = []
@@ -42,6 +48,21 @@ def free(r: Reader, call: CallSink, key: str, *marks: str) -> Steps[str]:
         return CUT
     call.put('"}', r.at, r.at)
     return WHOLE
+
+
+def _quoted(r: Reader, call: CallSink, key: str, *marks: str) -> Steps[bool]:
+    """The text as a short string in quotes, and nothing else."""
+    found = yield from r.look(_STRING)
+    size = len(found.group()) if found and found["ok"] else 0
+    if not size or not ((yield from r.ahead(call.scope.stop(*marks), size))[0] or (yield from r.ended(size))):
+        return False
+    try:
+        text = json.loads(r.buf[r.pos : r.pos + size])
+    except ValueError:
+        return False
+    r.pos += size
+    call.put(json.dumps({key: text}, ensure_ascii=False), r.at - size, r.at)
+    return True
 
 
 def _put(call: CallSink, held: list[str], text: str, at: int) -> None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["Inner", "JsonObject", "fence", "plain", "unfence"]
 
 
-_FENCE = re.compile(r"`{3}[a-z_]{0,12}\s{0,64}(?P<ok>[{\"'\[])?|`{1,2}")
+_FENCE = re.compile(r"`{3}[\w+\-]{0,16}\s{0,64}(?P<ok>[{\"'\[])?|`{1,2}")
 _FENCE_END = re.compile(r"\s{0,64}(?:(?P<ok>`{3})|`{1,2})?")
+_NOTHING = re.compile(r"(?P<ok>null|None)|n(?:ul?)?|N(?:on?)?")
 _LISTED = re.compile(r"\[\s{0,64}(?P<ok>\{)?")
 
 
@@ -29,10 +30,12 @@ class JsonObject:
     """The codec of `{args}`: a JSON object.
 
     Also read: an object encoded once more as a string, one list around one object, a fence around it, and nothing at
-    all (`{}`).  `free_text`: what is none of these is the tool's only string.
+    all or `null` (`{}`).  `free_text`: what is none of these is the tool's only string.
     """
 
-    opening = re.compile(r"\s{0,256}(?:`{1,3}[a-z_]{0,12}\s{0,64})?\[?\s{0,64}(?P<ok>[{\"'])?")
+    opening = re.compile(
+        r"\s{0,256}(?:`{1,3}[\w+\-]{0,16}\s{0,64})?\[?\s{0,64}(?:(?P<ok>[{\"']|null|None)|n(?:ul?)?|N(?:on?)?)?"
+    )
     several = None
 
     def __init__(self, *, free_text: bool = False) -> None:
@@ -49,6 +52,8 @@ class JsonObject:
 
     def _body(self, r: Reader, call: CallSink) -> Steps[str]:
         char = yield from r.peek()
+        if char in ("n", "N") and (yield from _nothing(r, call)):
+            return WHOLE
         if self.free_text and char and char != "{" and not (yield from r.ahead(call.scope.stop()))[0]:
             key = only_string(call)
             return (yield from free(r, call, key, *call.scope.openers)) if key else BAD
@@ -58,7 +63,7 @@ class JsonObject:
             return (yield from _encoded(r, call))
         if char == "[" and call.repair:
             return (yield from _listed(r, call))
-        if char and (yield from r.ahead(call.scope.stop()))[0]:
+        if (yield from r.ahead(call.scope.stop()))[0] if char else (self.free_text and not call.cut):
             call.put("{}", r.at, r.at)
             return WHOLE
         return BAD if char else CUT
@@ -68,6 +73,17 @@ class JsonObject:
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.json_object(tool)
+
+
+def _nothing(r: Reader, call: CallSink) -> Steps[bool]:
+    """`null` for no arguments, before a mark or the end."""
+    found = yield from r.look(_NOTHING)
+    size = len(found.group()) if found and found["ok"] else 0
+    if not size or not ((yield from r.ahead(call.scope.stop(), size))[0] or (yield from r.ended(size))):
+        return False
+    r.pos += size
+    call.put("{}", r.at - size, r.at)
+    return True
 
 
 def fence(r: Reader, call: CallSink) -> Steps[bool]:

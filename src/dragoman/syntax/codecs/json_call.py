@@ -36,6 +36,7 @@ class _Envelope:
     others: list[str] = field(default_factory=list)
 
 
+NAMES = ("name", "function", "tool", "tool_name")
 ARGS = ("arguments", "parameters", "args", "input")
 _WORD = re.compile(r"[\"'][\w.\-]{0,256}(?P<ok>[\"'])?")
 _MORE = re.compile(r"\s{0,64}[,;]?\s{0,64}(?P<ok>\{)?")
@@ -52,7 +53,7 @@ class JsonCall:
     Without any name it is a call of the only declared tool that has all its keys.
     """
 
-    opening = re.compile(r"\s{0,256}(?:`{1,3}[a-z_]{0,12}\s{0,64})?(?P<ok>[{\[])?")
+    opening = re.compile(r"\s{0,256}(?:`{1,3}[\w+\-]{0,16}\s{0,64})?(?P<ok>[{\[])?")
 
     def __init__(
         self,
@@ -123,6 +124,9 @@ class JsonCall:
                 if not count:
                     call.notice("no-call", r.at)
                 return WHOLE
+            elif count and char in ("}", ")"):
+                r.pos += 1
+                call.notice("dropped", r.at - 1, char)
             elif count:
                 call.notice("unclosed", r.at)
                 return WHOLE
@@ -224,11 +228,11 @@ class JsonCall:
         if key == "function" and char == "{" and not envelope.depth:
             envelope.depth = 1
             return (yield from self._object(r, call, envelope))
-        if key in (self.name, self.id, "function") and char in "\"'":
+        if key in (self.name, self.id, *NAMES) and char in "\"'":
             return (yield from self._word(r, call, envelope, key))
         if key in self.args and not envelope.filled and char not in "nN":
             return (yield from self._arguments(r, call, envelope))
-        if call.recovered and key not in (self.name, self.id, "function", "type", *self.args):
+        if call.recovered and key not in (self.name, self.id, *NAMES, "type", *self.args):
             return BAD
         pieces: list[str] = []
         state = yield from _skip(r, call, pieces)
@@ -236,6 +240,8 @@ class JsonCall:
             envelope.others.append(f'"{key}": ' + "".join(pieces))
         elif key in self.args and char not in "nN":
             call.notice("dropped", r.at, "".join(pieces))
+        elif key in self.args and envelope.held is None:
+            envelope.held = "{}"
         return state
 
     def _word(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from ..kinds import ANY, Schema, quote
-from ..reader import Reader, Steps
+from ..reader import Reader, Steps, Stop
 from .values import ALIKE_PYTHON, ALIKE_RAW, DEEPEST, Frame, Output, Values
 
 __all__ = ["Literals"]
@@ -25,13 +25,17 @@ _WHOLE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|[0-7]{3}|N\{[A-Z0-9 \-]{1,64}\}|U[0-9
 
 
 class Literals(Values):
-    """`Values` with Python's strings.  `raw`: backslashes mean themselves.  `triple`: three quotes stand around it."""
+    """`Values` with Python's strings.
 
-    __slots__ = ("raw", "triple")
+    `raw`: backslashes mean themselves.  `triple`: three quotes stand around it.  `behind`: the marks that may follow.
+    """
 
-    def __init__(self, r: Reader, put: Output, schema: Schema = ANY) -> None:
+    __slots__ = ("behind", "raw", "triple")
+
+    def __init__(self, r: Reader, put: Output, schema: Schema = ANY, behind: Stop | None = None) -> None:
         super().__init__(r, put, schema, python=True)
         self.raw = self.triple = False
+        self.behind = behind
 
     def push(self, char: str) -> bool:
         """A container opens; braces where the schema wants a list are a set."""
@@ -80,6 +84,8 @@ class Literals(Values):
             return whole
         found = yield from r.look(_AFTER, 1)
         if found is None or found["ok"] or found.end() == len(r.buf):
+            return True
+        if self.behind is not None and (yield from r.ahead(self.behind, 1))[0]:
             return True
         self.noted = "repaired"
         return False

@@ -41,7 +41,7 @@ class Params:
     `cdata`: a value may stand in `<![CDATA[` and `]]>`.  `json`: the marks around arguments that are JSON, with `{args}`.
     """
 
-    opening = re.compile(r"(?:\s|\\n){0,256}(?:(?P<ok>[<{\[])|\\\Z)?")
+    opening = re.compile(r"(?:[\sĠĊ]|\\n){0,256}(?:(?P<ok>[<{\[])|\\\Z)?")
     several = None
 
     def __init__(
@@ -61,6 +61,7 @@ class Params:
         self.opens, self.closes = marks(before)[-1], marks(self.after)[0]
         self._key = _SQUARE_KEY if self.middle[0].startswith("[") else _KEY
         self.lead = middle[len(middle.rstrip()) :]
+        self.inline = "\n" not in template or len(self.middle) > 1
         self.trail = self.after[: len(self.after) - len(self.after.lstrip())]
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
@@ -138,6 +139,18 @@ class Params:
             return text.strip(), skip + size, bool(mark)
         word = text.split()[0]
         return word, skip + (found.start("key") - found.start() if found else 0) + text.index(word) + len(word), False
+
+    def whole(self, r: Reader, skip: int) -> Steps[bool]:
+        """Whether all marks between a key and its value stand `skip` characters on."""
+        mark = ""
+        for expected in self.middle:
+            if mark.endswith("="):
+                found = yield from r.look(_TYPE, skip)
+                skip += len(found.group()) if found else 0
+            mark, skip = yield from r.ahead(stop(expected), skip)
+            if not mark:
+                return False
+        return True
 
     def _valueless(self, r: Reader, call: CallSink) -> Steps[bool]:
         """Whether what follows a key is no value: the next parameter, or a mark that closes the call."""

@@ -6,6 +6,7 @@ and `f.call(..)` are read too.  A call as a value is text.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...messages import Call, Tool
 from .. import shapes
 from ..kinds import Schema
-from ..reader import Reader, Steps, stop
+from ..reader import Reader, Steps, Stop, stop
 from . import BAD, CUT, OPEN, WHOLE
 from .literals import Literals
 from .values import WORDS, Frame, Output
@@ -28,6 +29,7 @@ _NAME = re.compile(r"[\w.\-]{0,257}")
 _MORE = re.compile(r"\s{0,64}[,;]?\s{0,64}(?:(?P<name>[A-Za-z_][\w.\-]{0,256})(?P<ok>\()?)?")
 _FIRST = re.compile(r"\s{0,64}(?:(?P<ok>[)\"'\[{\d\-])|[A-Za-z_]\w{0,128}\s{0,8}(?P<eq>=)?)?")
 _KEYWORD = re.compile(r"[A-Za-z_]\w{0,128}\s{0,8}(?P<ok>=)?")
+_COMMENT = re.compile(r"#[^\n]{0,256}(?P<ok>\n)?")
 _NESTED = stop("(", ")", "'", '"')
 _CALLED = re.compile(r"[A-Za-z_][\w.]{0,128}\s{0,8}(?P<ok>\()?")
 
@@ -35,13 +37,16 @@ _CALLED = re.compile(r"[A-Za-z_][\w.]{0,128}\s{0,8}(?P<ok>\()?")
 class Python:
     """The codec of `{call}`: one call, or a list of them; `listed`: it is written as a list, of one call too."""
 
-    opening = re.compile(r"\s{0,256}\[?\s{0,64}(?:[A-Za-z_][\w.\-]{0,256})?(?P<ok>\(|(?<=\[)\])?")
+    opening = re.compile(
+        r"\s{0,256}(?:#[^\n]{0,256}(?:\n\s{0,64})?){0,4}\[?\s{0,64}(?:[A-Za-z_][\w.\-]{0,256})?(?P<ok>\(|(?<=\[)\])?"
+    )
 
     def __init__(self, *, listed: bool = False) -> None:
         self.listed = listed
         self.several = ("[", ", ", "]") if listed else ("", "\n", "")
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
+        yield from self._comments(r, call)
         listed = (yield from r.peek()) == "["
         r.pos += listed
         if listed and (yield from r.peek()) == "]" and not call.recovered:
@@ -56,6 +61,14 @@ class Python:
                 return (yield from self._close(r, call)) if listed else WHOLE
             state = yield from self._further(r, call, found)
         return WHOLE if state == OPEN else state
+
+    def _comments(self, r: Reader, call: CallSink) -> Steps[None]:
+        """Lines of comment before a call are dropped."""
+        while (yield from r.peek()) == "#":
+            found = yield from r.look(_COMMENT)
+            text = found.group() if found else "#"
+            call.notice("dropped", r.at, text)
+            r.pos += len(text)
 
     def _close(self, r: Reader, call: CallSink) -> Steps[str]:
         """The end of a list."""
@@ -111,7 +124,7 @@ class Python:
         return state
 
     def _arguments(self, r: Reader, call: CallSink) -> Steps[str]:
-        values = _Values(r, call.put, call.schema)
+        values = _Values(r, call.put, call.schema, call.scope.stop())
         values.stack.append(Frame(")", call.schema, "=", json="}"))
         values.say("{")
         state = yield from values.run("first")
@@ -154,8 +167,8 @@ class _Values(Literals):
 
     __slots__ = ("given",)
 
-    def __init__(self, r: Reader, put: Output, schema: Schema) -> None:
-        super().__init__(r, put, schema)
+    def __init__(self, r: Reader, put: Output, schema: Schema, behind: Stop) -> None:
+        super().__init__(r, put, schema, behind)
         self.given: set[str] = set()
 
     def key(self, char: str, top: Frame) -> Steps[str]:
@@ -222,4 +235,13 @@ class _Values(Literals):
 
     def literal(self, word: str) -> str | None:
         """A bare scalar; Python's words are this syntax's own."""
-        return WORDS.get(word) or super().literal(word)
+        return WORDS.get(word) or super().literal(word) or _number(word)
+
+
+def _number(word: str) -> str | None:
+    """A number that only Python writes so (`1_000`, `0x1f`, `5.`)."""
+    try:
+        value = ast.literal_eval(word)
+        return json.dumps(value, allow_nan=False) if type(value) in (int, float) else None
+    except (ValueError, SyntaxError):
+        return None

@@ -5,7 +5,8 @@ A string goes out as it comes; anything else waits for its end and is typed by t
 Where a value ends
 
 *   At its own close tag, if structure follows: the next parameter, a mark that closes or opens a call, or the end.
-*   At the opening tag of the next parameter, if that stands at a line start and its key is declared and not yet given.
+*   At the opening tag of the next parameter, if its key is declared and not yet given, and it stands at a line start;
+    where parameters are pairs, or are not written on lines of their own, it may stand anywhere if it is whole.
 *   At a mark that closes the call, if only such marks, a next call or the end follow; where a limit cut the text
     behind it, nobody knows, and the value is cut.
 
@@ -40,7 +41,7 @@ class Value:
         self.codec, self.r, self.call, self.given = codec, r, call, given
         self.schema = call.schema.property(key)
         if kind:
-            self.schema = _STRING if kind in codec.text else ANY if self.schema.text_only else self.schema
+            self.schema = self.told(kind)
         self.first = not given
         self.open = ("{" if self.first else ", ") + json.dumps(key, ensure_ascii=False) + ": "
         if key in given:
@@ -54,14 +55,22 @@ class Value:
         self.fresh, self.said, self.begun = True, False, False
         self.cut_short = False
 
+    def told(self, kind: str) -> Schema:
+        """What the type in a tag says; the tool's schema counts where it allows no string at all, or only strings."""
+        if kind in self.codec.text:
+            return _STRING if self.schema.allows("string") else self.schema
+        return ANY if self.schema.text_only else self.schema
+
     def read(self) -> Steps[str]:
         """The value and its own close tag; another mark that ends it is left for others to read."""
         codec, r, scope = self.codec, self.r, self.call.scope
-        if codec.cdata and (yield from r.next(stop("<![CDATA["))):
+        while codec.cdata and (yield from r.next(stop("<![CDATA["))):
             self.fresh = False
             if not (yield from r.until(stop("]]>"), self.put)):
                 return self.cut()
             self.keep()
+            if (yield from r.ahead(stop(codec.closes)))[0]:
+                yield from r.peek()
         marks = scope.stop(codec.opens, codec.closes, codec.closes.removesuffix(">"), *scope.openers)
         while mark := (yield from r.until(marks, self.put)):
             spelled = r.last
@@ -158,10 +167,13 @@ class Value:
 
     def next_opens(self, size: int) -> Steps[bool | None]:
         """Whether an opening tag inside the value is that of the next parameter."""
-        if self.said and not self.newlines:
+        inline = self.said and not self.newlines
+        if inline and not self.codec.inline:
             return None
-        key, _, ended = yield from self.codec.key(self.r, size)
-        return self.left() if ended and key in self.call.schema.properties() - self.given else None
+        key, end, ended = yield from self.codec.key(self.r, size)
+        if not ended or key not in self.call.schema.properties() - self.given:
+            return None
+        return self.left() if not inline or (yield from self.codec.whole(self.r, end)) else None
 
     def outer(self, size: int) -> Steps[bool | None]:
         """Whether a mark that closes the call ends the value too: only such marks, a next call or the end may follow."""

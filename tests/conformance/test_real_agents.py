@@ -40,7 +40,7 @@ class Brief(Embedded):
         self.said = ""
         held = replace(options, grammar=SENTENCE, form="gbnf")
         async for items in super().stream(prompt, held, request):
-            self.said += "".join(item.text for item in items if isinstance(item, Piece))
+            self.said += "".join(item.text for item in items if isinstance(item, Piece) and not item.special)
             yield items
 
 

@@ -22,7 +22,6 @@ from dragoman.pieces import Piece
 
 from ..server.conftest import Running, running
 from . import test_agents as agents
-from .conftest import wait_until_idle
 
 pytestmark = [*agents.pytestmark, pytest.mark.engine]
 
@@ -67,7 +66,6 @@ def assert_said(desk: agents.Desk, done: subprocess.CompletedProcess[str]) -> No
     said = desk.server.engine.said
     assert said.startswith("Hello")
     assert json.dumps(said)[1:-1] in done.stdout
-    wait_until_idle(desk.server)
 
 
 def test_codex(desk: agents.Desk) -> None:

@@ -1,5 +1,6 @@
 """Measures what a token costs, prints the tables and writes `bench/results.md` (twenty seconds a dialect).
 
+`python -m bench dialects` compares all dialects.
 `python -m bench gateway` measures what a piece costs on its way through the server, against other gateways; `python -m bench load` runs a thousand streams at once;
 `python -m bench soak` sees for an hour whether anything grows under mixed traffic.
 """
@@ -28,6 +29,10 @@ def main() -> int:
         from .gateway.__main__ import main as gateway
 
         return gateway(sys.argv[2:])
+    if sys.argv[1:2] == ["dialects"]:
+        from .dialects import main as dialects
+
+        return dialects(sys.argv[2:])
     if sys.argv[1:2] == ["load"]:
         from .gateway.many import main as many
 

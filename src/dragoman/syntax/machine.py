@@ -12,7 +12,7 @@ from .calls import CallSink, Policy, Tools
 from .codecs import BAD, CUT
 from .dialect import Dialect
 from .plan import FormPlan
-from .reader import Reader, Steps, stop
+from .reader import Onward, Reader, Steps, stop
 from .sink import Sink
 
 __all__ = ["Machine"]
@@ -38,25 +38,27 @@ class Machine(Beginning):
 
     def content(self) -> Steps[str]:
         """Content up to the next block; the state that follows, "" at the end."""
-        if not self.sink.begun and (state := (yield from self.beginning())):
-            return state
+        if not self.sink.begun and (begun := (yield from self.beginning())):
+            return begun
         while True:
             yield from self.repeats()
             if not (mark := (yield from self.r.until(self.content_stop, self.sink.content))):
                 return ""
-            state = yield from self.mark(mark)
+            state: Onward = self.mark(mark)
+            while not isinstance(state, str):  # what reads on is not waited for by what only began it
+                state = yield from state
             if state != "content":
                 return state
 
-    def mark(self, mark: str) -> Steps[str]:
-        """A mark in content."""
+    def mark(self, mark: str) -> Onward:
+        """A mark in content: the state that follows, or how to read on until it is known."""
         meaning = self.plan.meaning(mark)
         if mark in self.plan.words and not self.at_line_start():
             return self.text()
         if meaning in ("call", "section"):
-            return (yield from self.explicit(mark))
+            return self.explicit(mark)
         if meaning in ("bare", "json", "list"):
-            return (yield from self.structure(mark))
+            return self.structure(mark)
         if meaning == "end":
             return self.end()
         if self.in_prose(mark):
@@ -102,7 +104,7 @@ class Machine(Beginning):
         self.ended = True
         return ""
 
-    def explicit(self, mark: str) -> Steps[str]:
+    def explicit(self, mark: str) -> Steps[Onward]:
         """The opening mark of a call, or of a section and then that of a call; where it stands twice, the last counts."""
         r, carried = self.r, False
         while True:
@@ -120,7 +122,7 @@ class Machine(Beginning):
             if not again and not forms:
                 return self.bare_section(mark)
             if not again:
-                return (yield from self.call(forms, r.kept_at, spelled=spelled))
+                return self.call(forms, r.kept_at, spelled=spelled)
             if not opens:
                 self.sink.notice("stray-mark", at, mark)
             self.section = carried = self.section or opens
@@ -247,7 +249,9 @@ class Machine(Beginning):
             self.sink.block()
             return None
         self.thinking = True
-        state = yield from self.explicit(mark)
+        state: Onward = yield from self.explicit(mark)
+        while not isinstance(state, str):
+            state = yield from state
         self.thinking = False
         return state
 

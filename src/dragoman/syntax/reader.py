@@ -29,13 +29,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-__all__ = ["LONGEST", "Put", "Reader", "Steps", "Stop", "spelling"]
+__all__ = ["LONGEST", "Onward", "Put", "Reader", "Steps", "Stop", "spelling"]
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
+Onward: TypeAlias = "str | Steps[Onward]"  # a state, or what reads on until it is known
 Put = Callable[[str, int], None]
+Wide = Callable[[str, int, int], None]
 
 LONGEST = 256
 """No name, header or run of white space is waited for longer than this many characters."""
@@ -125,33 +127,40 @@ def stop(*marks: str, plain: frozenset[str] = frozenset()) -> Stop:
 
 
 class Reader:
-    """Buffered text with a cursor.  `base` is the raw offset of the buffer's beginning."""
+    """Buffered text with a cursor.  `base` is the raw offset of the buffer's beginning.
+
+    `plainly`: what is waited for is either of these marks or more text to hand on; `wide`: with both its offsets.
+    """
 
     __slots__ = (
         "base", "buf", "closed", "cut", "dropped", "kept", "kept_at", "mark_at", "plainly", "pos", "specials", "tokens",
+        "wide",
     )  # fmt: skip
 
     def __init__(self, specials: frozenset[str] | None = None) -> None:
         self.buf = ""
         self.pos = 0
         self.base = 0
-        self.closed = self.cut = False
+        self.closed = self.cut = self.wide = False
         self.dropped = ""
         self.specials = specials
         self.tokens: set[int] = set()
         self.kept: list[str] | None = None
         self.kept_at = 0
         self.mark_at = 0
-        self.plainly: tuple[Callable[[str], object], Put] | None = None
+        self.plainly: tuple[re.Pattern[str], Put | Wide] | None = None
 
     def passes(self, text: str) -> bool:
         """Read on in text without marks, if that is what is being read and this is such text: nothing else has to run."""
         plainly = self.plainly
-        if plainly is None or self.pos != len(self.buf) or self.kept is not None or not text or plainly[0](text):
+        if plainly is None or self.pos != len(self.buf) or self.kept is not None or not text:
+            return False
+        marks, put = plainly
+        if marks.search(text) is not None:
             return False
         self.base += self.pos
         self.buf, self.pos = text, len(text)
-        plainly[1](text, self.base)
+        put(text, self.base, self.base + self.pos) if self.wide else put(text, self.base)  # type: ignore[call-arg]
         return True
 
     def feed(self, text: str, special: bool = False) -> None:
@@ -186,16 +195,16 @@ class Reader:
 
     def until(self, stop: Stop, put: Put) -> Steps[str]:
         """Hand text to `put(text, at)` up to a mark and read that mark; "" at the end of the text."""
-        live = stop.live.search
+        live = stop.live
         while not self.closed:
             self.plainly = None
             buf, pos = self.buf, self.pos
-            found = live(buf, pos)
+            found = live.search(buf, pos)
             if found is None:
                 if pos < len(buf):
                     self.pos = len(buf)
                     put(buf[pos:], self.base + pos)
-                self.plainly = live, put
+                self.plainly, self.wide = (live, put), False
                 yield
                 continue
             start = found.start()

@@ -11,7 +11,7 @@ from .. import shapes
 from ..reader import Reader, Steps
 from . import BAD, CUT, WHOLE
 from .free import free, only_string
-from .values import Output, Values
+from .values import Values
 
 if TYPE_CHECKING:
     from ..calls import CallSink
@@ -58,7 +58,10 @@ class JsonObject:
             key = only_string(call)
             return (yield from free(r, call, key, *call.scope.openers)) if key else BAD
         if char == "{":
-            return (yield from _value(r, call, call.put))
+            values = Values(r, call.put, call.schema, repair=call.repair)
+            state = yield from values.run()
+            call.follow(values)
+            return state
         if char and char in "\"'" and call.repair and not call.nested:
             return (yield from _encoded(r, call))
         if char == "[" and call.repair:
@@ -105,20 +108,15 @@ def unfence(r: Reader) -> Steps[None]:
         r.pos = found.end()
 
 
-def _value(r: Reader, call: CallSink, put: Output) -> Steps[str]:
-    values = Values(r, put, call.schema, repair=call.repair)
-    state = yield from values.run()
-    call.follow(values)
-    return state
-
-
 def _listed(r: Reader, call: CallSink) -> Steps[str]:
     """`[{..}]` for `{..}`."""
     found = yield from r.look(_LISTED)
     if found is None or not found["ok"]:
         return CUT if r.closed and found and found.end() == len(r.buf) else BAD
     r.pos = found.end() - 1
-    state = yield from _value(r, call, call.put)
+    values = Values(r, call.put, call.schema, repair=call.repair)
+    state = yield from values.run()
+    call.follow(values)
     if state == WHOLE and (yield from r.peek()) == "]":
         r.pos += 1
         call.notice("repaired", r.at)

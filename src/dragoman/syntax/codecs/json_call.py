@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...messages import Call, Tool
 from .. import shapes
 from ..kinds import ANY, strict_json
-from ..reader import Reader, Steps
+from ..reader import Onward, Reader, Steps
 from . import BAD, CUT, OPEN, WHOLE
 from .json import Inner, JsonObject, fence, plain, unfence
 from .values import Values
@@ -208,7 +208,9 @@ class JsonCall:
             if key is None or char != ":":
                 return BAD if char else CUT
             r.pos += 1
-            state = yield from self._member(r, call, envelope, key)
+            state: Onward = yield from self._member(r, call, envelope, key)
+            while not isinstance(state, str):
+                state = yield from state
             if state != WHOLE:
                 return state
 
@@ -219,7 +221,7 @@ class JsonCall:
             return WHOLE
         return BAD if char else CUT
 
-    def _member(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[str]:
+    def _member(self, r: Reader, call: CallSink, envelope: _Envelope, key: str) -> Steps[Onward]:
         char = yield from r.peek()
         if not char:
             return CUT
@@ -231,7 +233,7 @@ class JsonCall:
         if key in (self.name, self.id, *NAMES) and char in "\"'":
             return (yield from self._word(r, call, envelope, key))
         if key in self.args and not envelope.filled and char not in "nN":
-            return (yield from self._arguments(r, call, envelope))
+            return self._arguments(r, call, envelope)
         if call.recovered and key not in (self.name, self.id, *NAMES, "type", *self.args):
             return BAD
         pieces: list[str] = []
@@ -278,7 +280,7 @@ class JsonCall:
         if not self._begin(r, call, envelope):
             return BAD
         envelope.filled = True
-        return (yield from JsonObject().decode(r, call))
+        return (yield from _ARGUMENTS.decode(r, call))
 
     def _arguments(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
         if not envelope.name or envelope.no:
@@ -289,7 +291,7 @@ class JsonCall:
         if not envelope.begun and not self._begin(r, call, envelope):
             return BAD
         envelope.filled = True
-        return (yield from JsonObject().decode(r, call))
+        return (yield from _ARGUMENTS.decode(r, call))
 
     def encode(self, call: Call) -> str:
         args = json.loads(call.arguments)
@@ -298,6 +300,9 @@ class JsonCall:
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.json_call(tool, "" if self.keyed else self.name, self.args[0])
+
+
+_ARGUMENTS = JsonObject()
 
 
 def _drop(_text: str, _start: int, _end: int) -> None:

@@ -12,6 +12,7 @@ Where a value ends
 
 Anything else is data.  A newline behind the opening tag and one before the close tag are markup where the template has
 them; a value that ended without its own close tag loses all newlines before the mark that ended it.
+Where the codec strips values, all white space around them is markup.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ class Value:
         properties = call.schema.properties()
         self.wraps = self.first and key in _WRAPPERS and bool(properties) and key not in properties
         given.add(key)
-        self.live: bool | None = False if self.wraps else True if self.schema.text_only and not codec.strip else None
+        self.live: bool | None = False if self.wraps else True if self.schema.text_only else None
+        self.blanks = (
+            None if codec.strip else "\r\n"
+        )  # what may be markup at the end of a value; None: all that is white
         self.text: list[str] = []
         self.newlines: list[str] = []
         self.fresh, self.said, self.begun = True, False, False
@@ -89,14 +93,14 @@ class Value:
 
     def cut(self) -> str:
         """The text ended in the value."""
-        if self.codec.strip and self.schema.text_only and self.text:
-            self.say(quote("".join(self.text).strip()), self.r.at, self.r.at)
         self.call.missing = '"}' if self.begun else "{}" if self.first else "}"
         self.call.rest = "" if self.begun else "".join(self.text)
         return CUT
 
     def keep(self) -> None:
         """Newlines at the end of what was read are part of the value."""
+        if self.codec.strip:
+            return
         held, self.newlines = "".join(self.newlines), []
         if held and self.live:
             self.say(quote(held), self.r.at, self.r.at)
@@ -105,9 +109,9 @@ class Value:
 
     def put(self, text: str, at: int) -> None:
         """A piece of the value, less the newlines that may be markup."""
-        if text[-1] not in "\r\n" and self.begun and not self.newlines:
+        if self.begun and not self.newlines and len(text.rstrip(self.blanks)) == len(text):
             self.call.put(quote(text), at, at + len(text))
-        elif self.newlines and not text.strip("\r\n"):
+        elif self.newlines and not text.strip(self.blanks):
             self.newlines.append(text)
         else:
             held = "".join(self.newlines)
@@ -121,22 +125,25 @@ class Value:
                 self.newlines.append(text)
                 return
             lead = self.lead(text)
-            at, text, self.fresh = at + lead, text[lead:], False
-        body = text.rstrip("\r\n")
+            at, text = at + lead, text[lead:]
+            self.fresh = self.codec.strip and not text
+        body = text.rstrip(self.blanks)
         if len(body) < len(text):
             self.newlines.append(text[len(body) :])
         if not body:
             return
         self.said = True
         if self.live is None:
-            self.live = self.schema.kinds is None and body[0] not in _MAYBE_JSON and not self.codec.strip
+            self.live = self.schema.kinds is None and body[0] not in _MAYBE_JSON
         if self.live:
             self.say(quote(body), at, at + len(body))
         else:
             self.text.append(body)
 
     def lead(self, text: str) -> int:
-        """How much of the value's beginning is a newline that belongs to the markup."""
+        """How much of the value's beginning is a newline (or all that is white) that belongs to the markup."""
+        if self.codec.strip:
+            return len(text) - len(text.lstrip())
         if not self.codec.lead:
             return 0
         return 2 if text.startswith("\r\n") else int(text.startswith("\n"))
@@ -207,7 +214,7 @@ class Value:
 
     def finish(self, *, own: bool) -> str:
         """The value is whole."""
-        rest = "".join(self.newlines) if own else ""
+        rest = "".join(self.newlines) if own and not self.codec.strip else ""
         if self.codec.trail:
             rest = rest.removesuffix("\n").removesuffix("\r")
         at = self.r.at

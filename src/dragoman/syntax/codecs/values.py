@@ -213,10 +213,8 @@ class Values:
     def leaf(self, char: str) -> Steps[str]:
         """A string or a bare scalar."""
         if char == '"' or (char == "'" and self.repair):
-            if self.inside().allows("string"):
-                return (yield from self.live(char))
-            return (yield from self.held(char))
-        return (yield from self.scalar())
+            return self.live(char) if self.inside().allows("string") else self.held(char)
+        return self.scalar()
 
     def live(self, mark: str) -> Steps[str]:
         """A string that goes out as it comes."""
@@ -259,10 +257,10 @@ class Values:
 
     def string(self, mark: str, put: Output) -> Steps[bool]:
         """The inside of a string and its closing quote; False if the text ended in it."""
-        r, run = self.r, self.alike()[mark].match
+        r, alike = self.r, self.alike()[mark]
         while True:
             buf, pos = r.buf, r.pos
-            found = run(buf, pos)
+            found = alike.match(buf, pos)
             end = found.end() if found else pos
             if end > pos:
                 r.pos = end
@@ -270,7 +268,7 @@ class Values:
             if end == len(buf):
                 if r.closed:
                     return False
-                r.plainly = _STRING[mark].search, lambda text, at: put(text, at, at + len(text))
+                r.plainly, r.wide = (_STRING[mark], put), True
                 yield
                 r.plainly = None
             elif buf[end] == mark:

@@ -109,7 +109,7 @@ def _report(costs: Mapping[str, Cost]) -> Iterator[str]:
     yield ""
     yield f"| dialect | {' | '.join(KINDS)} | growth | held |"
     yield "|---|" + "---|" * (len(KINDS) + 2)
-    least = {kind: min((cost.micros.get(kind, 1e9) for cost in costs.values())) for kind in KINDS}
+    least = {kind: min(cost.micros.get(kind, 1e9) for cost in costs.values()) for kind in KINDS}
     for name, cost in costs.items():
         cells = (_cell(cost.micros.get(kind), least[kind]) for kind in KINDS)
         held = "-" if cost.held is None else str(cost.held)

@@ -328,8 +328,10 @@ class _Stream(Answering):
 
     async def _write(self, frames: bytes, *, more: bool = True) -> None:
         """Write when it is our turn; a choice that is alone need not ask, as no keep-alive begins amid a write."""
-        if len(self.choices) == 1 and not self.clock.busy:
-            await self._put(frames, more=more)
+        if self._begun_writing and len(self.choices) == 1 and not self.clock.busy:
+            self.clock.writing()
+            await self._send({"type": "http.response.body", "body": frames, "more_body": more})
+            self.clock.wrote()
         else:
             async with self._turn:
                 await self._put(frames, more=more)

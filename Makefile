@@ -42,7 +42,7 @@ serve: $(VENV)/.serve  ## run the server with the packaged model (MODEL=, PORT=,
 
 test: $(VENV)/.dev node-clients  ## run all tests, the real engine included
 ifeq ($(ARGS),)
-	$(PY) -m pytest -q -n auto --dist worksteal -m "not long and not engine and not agents"
+	$(PY) -m pytest -q -n auto --dist worksteal -m "not long and not engine and not agents and not peers"
 	$(PY) -m pytest -q -m "engine and not agents"  # by themselves: the engine takes every core
 else
 	$(PY) -m pytest $(ARGS)
@@ -67,7 +67,7 @@ bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
 	$(PY) -m bench $(ARGS)
 
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
-	$(PY) -m pytest -n auto --dist worksteal --long -m "long or not long" $(ARGS)
+	$(PY) -m pytest -n auto --dist worksteal --long -m "not peers" $(ARGS)
 
 fuzz: $(VENV)/.dev  ## fuzz everything that strangers can reach with a million cases (some hours)
 	$(PY) -m fuzz --cases 1000000 $(ARGS)
@@ -89,7 +89,7 @@ wheel: $(VENV)/.dev  ## build the wheel and the source archive, and run the test
 	$(PY) -m hatchling build -d dist
 	$(PY) -m pip install -q --no-deps --target build/wheel dist/*.whl
 	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -c 'import dragoman; assert "build/wheel" in dragoman.__file__, dragoman.__file__'
-	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -q -n auto -m "not long and not engine and not agents" $(ARGS)
+	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -q -n auto -m "not long and not engine and not agents and not peers" $(ARGS)
 
 clean:  ## remove the virtual environment and everything built
 	rm -rf $(VENV) dist build .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

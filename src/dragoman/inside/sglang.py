@@ -60,10 +60,15 @@ class Calls(BaseFormatDetector):
         self._decoder: Parser | None = None
 
     def has_tool_call(self, text: str) -> bool:
-        """Whether a call may be in there: a mark of one is, or the dialect has no marks."""
+        """Whether the text is to be read: a mark of a call or of an answer is in it, or calls have no marks."""
         templates = [self.dialect.section, *(form.template for form in self.dialect.forms)]
         openers = [marks(template.partition("{")[0]) for template in templates if template]
-        return any(not opener or opener[0] in text for opener in openers)
+        return any(not opener or opener[0] in text for opener in openers) or self._wrapped(text)
+
+    def _wrapped(self, text: str) -> bool:
+        """Whether a mark of the answer is in a text: SGLang leaves what is not read as it is."""
+        blocks = [mark for block in self.dialect.content for mark in marks(block)]
+        return any(mark in text for mark in (*blocks, *self.dialect.drops))
 
     def detect_and_parse(self, text: str, tools: Sequence[Any]) -> Any:
         turn, content = read(self.dialect, text, _declared(tools))
@@ -125,11 +130,12 @@ class Thoughts(BaseReasoningFormatDetector):
 
     dialect: Dialect
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, tool_call_parser_active: bool = False, **kwargs: Any) -> None:
         opened, _, closed = self.dialect.reasoning.partition("{text}")
         super().__init__(opened.strip(), closed.strip(), *args, **kwargs)
         prompt = self.dialect.begins + self.previous_content
-        self._thinking = Thinking(self.dialect, prompt + opened if self._in_reasoning else prompt)
+        prompt += opened if self._in_reasoning else ""
+        self._thinking = Thinking(self.dialect, prompt, alone=not tool_call_parser_active)
 
     def detect_and_parse(self, text: str) -> Any:
         (thought, rest), (more, tail) = self._thinking.feed(text), self._thinking.close()

@@ -44,33 +44,37 @@ class Thinking:
     Args:
         dialect: who writes it.
         prompt: the end of the rendered prompt, which may have opened the thinking.
+        alone: nobody reads the rest for calls, so it comes as the answer, without its marks.
     """
 
-    def __init__(self, dialect: Dialect, prompt: str = "") -> None:
+    def __init__(self, dialect: Dialect, prompt: str = "", *, alone: bool = False) -> None:
         self._parser = Parser(dialect, (), prompt=prompt)
+        self._alone = alone
         self._raw = ""
         self.over = False
 
     def feed(self, text: str) -> tuple[str, str]:
         """The thinking in the next piece, and what is none, verbatim from where the thinking is over."""
-        if self.over:
+        if self.over and not self._alone:
             return "", text
-        self._raw += text
+        self._raw += "" if self._alone else text
         return self._split(self._parser.feed(text))
 
     def close(self) -> tuple[str, str]:
         """What was still held back."""
-        return ("", "") if self.over else self._split(self._parser.close())
+        return ("", "") if self.over and not self._alone else self._split(self._parser.close())
 
     def _split(self, events: Iterable[Event]) -> tuple[str, str]:
-        thought = []
+        thought, said = [], []
         for event in events:
             if isinstance(event, Reasoning):
                 thought.append(event.text)
             elif isinstance(event, Content):
                 self.over = True
-                return "".join(thought), self._raw[event.at :]
-        return "".join(thought), ""
+                if not self._alone:
+                    return "".join(thought), self._raw[event.at :]
+                said.append(event.text)
+        return "".join(thought), "".join(said)
 
 
 def thinks(dialect: Dialect, text: str) -> bool | None:

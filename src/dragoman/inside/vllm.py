@@ -124,18 +124,10 @@ class Calls(ToolParser):
             "ExtractedToolCallInformation", tools_called=bool(calls), tool_calls=calls, content=content or None
         )
 
-    def extract_tool_calls_streaming(
-        self,
-        previous_text: str,
-        current_text: str,
-        delta_text: str,
-        previous_token_ids: Sequence[int],
-        current_token_ids: Sequence[int],
-        delta_token_ids: Sequence[int],
-        request: Any,
-    ) -> Any:
+    def extract_tool_calls_streaming(self, previous_text: str, current_text: str, delta_text: str, *rest: Any) -> Any:
+        """The calls in the next piece; behind the texts come three lists of ids, and the request."""
         if self._decoder is None:
-            self._decoder = Parser(self.speaks, _tools(request))
+            self._decoder = Parser(self.speaks, _tools(rest[-1]))
         return _delta(self._decoder.feed(delta_text))
 
     def finish_streaming(self) -> Any:
@@ -224,15 +216,7 @@ class Thoughts(ReasoningParser):
         (thought, rest), (more, tail) = thinking.feed(model_output), thinking.close()
         return thought + more or None, rest + tail or None
 
-    def extract_reasoning_streaming(
-        self,
-        previous_text: str,
-        current_text: str,
-        delta_text: str,
-        previous_token_ids: Sequence[int],
-        current_token_ids: Sequence[int],
-        delta_token_ids: Sequence[int],
-    ) -> Any:
+    def extract_reasoning_streaming(self, previous_text: str, current_text: str, delta_text: str, *ids: Any) -> Any:
         return self._said(*self._now().feed(delta_text))
 
     def finish_streaming(self) -> Any:

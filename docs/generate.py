@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
@@ -257,6 +258,30 @@ def matrix() -> str:
     return "\n".join([head, "|---|---|---|---|---|---|---|", *rows])
 
 
+def peers() -> str:
+    """How many answers of each of the other engines' parsers are right."""
+    found = runpy.run_path(str(ROOT / "tests/peers/expected.py"))
+    head = "| dialect | their parsers | answers | right | wrong | raises | kinds of difference |"
+    rows = map(_peer, found["load"](found["FILE"].read_text("utf-8")))
+    return "\n".join([head, "|---|---|---|---|---|---|---|", *rows])
+
+
+def _peer(pair: Any) -> str:
+    kinds = ", ".join(f"[{kind}](#{kind})" for kind in sorted({one.kind for one in pair.differences}))
+    wrong, raised = pair.count(raised=False), pair.count(raised=True)
+    words = f"{'vLLM' if pair.peer == 'vllm' else 'SGLang'} {pair.reads.strip(' +').replace('!', '')}"
+    cells = (
+        f"`{pair.dialect}`",
+        words,
+        pair.answers,
+        pair.answers - wrong - raised,
+        wrong or "-",
+        raised or "-",
+        kinds,
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def _directions(name: str, real: list[list[int]]) -> str:
     can = directions(api.get(name)) if (ROOT / "tests" / "corpus" / f"{name}.txt").is_file() else []
     read = sum(probes == one for probes, one, *_ in real)
@@ -293,6 +318,7 @@ PARTS: dict[str, Callable[[], str]] = {
         rules,
         musts,
         fields,
+        peers,
     )
 }
 

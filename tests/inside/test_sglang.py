@@ -41,7 +41,7 @@ def test_the_names_are_offered_once(plugin):
 
 @pytest.mark.parametrize("size", [1, 3, 11, 1000])
 def test_a_stream(plugin, size: int):
-    thoughts, calls = made(plugin, stream_reasoning=True)
+    thoughts, calls = made(plugin, stream_reasoning=True, tool_call_parser_active=True)
     pieces = [RAW[at : at + size] for at in range(0, len(RAW), size)]
     answer = enginestandins.stream_sglang(thoughts, calls, pieces, TOOLS)
     assert (answer.reasoning.strip(), answer.content.strip()) == ("hm", "Ok.")
@@ -98,3 +98,21 @@ def test_forced_calls(plugin):
         "<tool_call>",
     )
     assert not plugin.FunctionCallParser.ToolCallParserEnum["dragoman-qwen3-coder-xml"]().supports_structural_tag()
+
+
+def test_an_answer_in_marks_of_its_own(plugin):
+    raw = "<think>\nhm\n</think>\n<answer>\nIt rains.\n</answer>"
+    thoughts, calls = made(plugin, "dragoman-hunyuan-a13b", tool_call_parser_active=True)
+    text = thoughts.detect_and_parse(raw).normal_text
+    assert calls.has_tool_call(text)
+    assert calls.detect_and_parse(text, TOOLS).normal_text.strip() == "It rains."
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_without_tools_nobody_else_takes_the_marks_off(plugin, size: int):
+    raw = "<think>\nhm\n</think>\n<answer>\nIt rains.\n</answer>"
+    thoughts, _ = made(plugin, "dragoman-hunyuan-a13b")
+    parts = [thoughts.parse_streaming_increment(raw[at : at + size]) for at in range(0, len(raw), size)]
+    parts.append(thoughts.finish())
+    assert "".join(part.normal_text for part in parts).strip() == "It rains."
+    assert "".join(part.reasoning_text for part in parts).strip() == "hm"

@@ -54,4 +54,3 @@ def _typed(value: object) -> object:
     if isinstance(value, list):
         return [_typed(one) for one in value]
     return (type(value) is bool, value)
-

@@ -73,11 +73,11 @@ def load(text: str) -> list[Pair]:
 
 def measured(peer: str, dialect: str, reads: str) -> Pair:
     """A pair as it is now."""
+    from dragoman import api
+
     from .serving import PEERS, answers, asked
     from .tokens import pieces
     from .turns import cases
-
-    from dragoman import api
 
     count, found = 0, []
     for case in cases(api.get(dialect)):
@@ -107,5 +107,7 @@ def _again() -> Iterator[Pair]:
 
 
 if __name__ == "__main__":
-    head = "# Written by tests/peers/expected.py, where it is explained; the kinds are given by hand, see docs/why.md.\n\n"
+    head = (
+        "# Written by tests/peers/expected.py, where it is explained; the kinds are given by hand, see docs/why.md.\n\n"
+    )
     FILE.write_text(head + "\n".join(map(str, _again())) + "\n", encoding="utf-8")

@@ -7,14 +7,14 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .answers import Answer
-from .tokens import tokenizer
-from .turns import TOOLS, Case, pairs
-
 from dragoman import Parser
 from dragoman.events import CallArgs, CallStart, Content, Reasoning
 
-__all__ = ["PEERS", "Dragoman", "Pieces", "Sglang", "Vllm", "answers", "asked"]
+from .answers import Answer
+from .tokens import tokenizer
+from .turns import Case, pairs
+
+__all__ = ["PEERS", "Dragoman", "Pieces", "Sglang", "Vllm", "answers", "asked", "streamed"]
 
 Pieces = list[tuple[str, list[int]]]
 
@@ -24,7 +24,7 @@ class Dragoman:
 
     def __init__(self, case: Case, reads: str = "") -> None:
         self.case = case
-        self.decoder = Parser(case.dialect, TOOLS, prompt=case.prompt)
+        self.decoder = Parser(case.dialect, case.tools, prompt=case.prompt)
 
     def feed(self, answer: Answer, text: str, ids: list[int]) -> None:
         self._take(answer, self.decoder.feed(text))
@@ -33,7 +33,7 @@ class Dragoman:
         self._take(answer, self.decoder.close())
 
     def whole(self, pieces: Pieces) -> Answer:
-        return _streamed(self, pieces)
+        return streamed(self, pieces)
 
     def _take(self, answer: Answer, events: Iterable[Any]) -> None:
         for event in events:
@@ -53,9 +53,11 @@ class Vllm:
     def __init__(self, case: Case, reads: str) -> None:
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
-        fields = {"model": "m", "messages": [{"role": "user", "content": "?"}], "tool_choice": "auto", "tools": TOOLS}
+        fields = {"model": "m", "messages": [{"role": "user", "content": "?"}], "tool_choice": "auto"}
         kwargs = _thinking(case)
-        request = ChatCompletionRequest.model_validate({**fields, "chat_template_kwargs": kwargs})
+        request = ChatCompletionRequest.model_validate(
+            {**fields, "tools": list(case.tools), "chat_template_kwargs": kwargs}
+        )
         speaks = tokenizer(case.dialect)
         self.prompt = speaks.encode(case.prompt, add_special_tokens=False)
         self.end = speaks.encode(case.stop, add_special_tokens=False)
@@ -117,8 +119,10 @@ class Sglang:
         from sglang.srt.function_call.function_call_parser import FunctionCallParser
         from sglang.srt.parser.reasoning_parser import ReasoningParser
 
-        fields = {"model": "m", "messages": [{"role": "user", "content": "?"}], "tools": TOOLS}
-        request = ChatCompletionRequest.model_validate({**fields, "chat_template_kwargs": _thinking(case)})
+        fields = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+        request = ChatCompletionRequest.model_validate(
+            {**fields, "tools": list(case.tools), "chat_template_kwargs": _thinking(case)}
+        )
         tool, reasoning = _names(case, reads)
         speaks = tokenizer(case.dialect)
         self.calls = FunctionCallParser(request.tools, tool, tokenizer=speaks) if tool else None
@@ -182,7 +186,7 @@ class Sglang:
 PEERS: dict[str, type] = {"vllm": Vllm, "sglang": Sglang}
 
 
-def _streamed(reader: Any, pieces: Pieces) -> Answer:
+def streamed(reader: Any, pieces: Pieces) -> Answer:
     answer = Answer()
     for text, ids in pieces:
         reader.feed(answer, text, ids)
@@ -199,7 +203,7 @@ def asked(case: Case, reads: str) -> bool:
 def answers(peer: type, case: Case, reads: str, pieces: Pieces) -> dict[str, Answer]:
     """What a reader makes of a case: piece by piece, and as a whole; an exception is an answer too."""
     return {
-        "streamed": _tried(lambda: _streamed(peer(case, reads), pieces)),
+        "streamed": _tried(lambda: streamed(peer(case, reads), pieces)),
         "whole": _tried(lambda: peer(case, reads).whole(pieces)),
     }
 
@@ -207,5 +211,5 @@ def answers(peer: type, case: Case, reads: str, pieces: Pieces) -> dict[str, Ans
 def _tried(read: Callable[[], Answer]) -> Answer:
     try:
         return read()
-    except Exception as error:  # noqa: BLE001: whatever they raise is what is looked for
+    except Exception as error:  # noqa: BLE001 (whatever they raise is what is looked for)
         return Answer(raised=f"{type(error).__name__}: {error}")

@@ -6,10 +6,10 @@ import functools
 import re
 from typing import Any
 
-from .turns import TOOLS, Case, cases, pairs
-
 from dragoman import api
 from dragoman.syntax.dialect import Dialect
+
+from .turns import TOOLS, Case, cases, pairs
 
 _TEXTS = ("hermes-json", "qwen3-coder-xml", "glm45", "deepseek-v31")
 _MARK = re.compile(r"<[^<>\s{}\"]+>|\[/?[A-Z_]{3,}\]|◁[^▷]+▷")
@@ -94,4 +94,3 @@ def ids(case: Case) -> list[int]:
 def _spelled(speaks: Any, text: str) -> list[int]:
     """A text in ordinary tokens alone: character by character, no mark is in one."""
     return [one for character in text for one in speaks.encode(character, add_special_tokens=False)]
-

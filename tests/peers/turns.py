@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ TOOLS = [
     ]
 ]
 
-_OPENED = ", opened by the prompt"
+OPENED = ", opened by the prompt"
 _SAYS = ("they say ", " there")
 _CODE = 'if a < b && c > d:\n    print("x\\n", \'y\')  # {"k": [1]}\n'
 _PROSE = "In short:\n\n1. `a < b` holds, [see](x)\n2. {so} it is.\n\n"
@@ -62,6 +62,7 @@ class Case:
     raw: str
     turn: Turn
     stop: str = "<|endoftext|>"
+    tools: Sequence[dict[str, Any]] = field(default_factory=lambda: TOOLS)
 
     @property
     def thinks(self) -> bool:
@@ -71,7 +72,7 @@ class Case:
     @property
     def opened(self) -> bool:
         """Whether the prompt has opened the thinking."""
-        return self.kind.endswith(_OPENED)
+        return self.kind.endswith(OPENED)
 
     def quoted(self) -> tuple[str, str, str]:
         """What stands before a mark that is quoted in a string, the mark, and the rest."""
@@ -104,7 +105,7 @@ def _opened(dialect: Dialect, kind: str, raw: str, turn: Turn) -> Iterator[Case]
     """The same where the prompt has opened the thinking already, as many templates do."""
     before = dialect.reasoning.partition("{text}")[0]
     if turn.reasoning and before and dialect.frame is None and raw.startswith(before):
-        yield Case(dialect, kind + _OPENED, dialect.begins + before, raw[len(before) :], turn)
+        yield Case(dialect, kind + OPENED, dialect.begins + before, raw[len(before) :], turn)
 
 
 def _kinds(dialect: Dialect) -> Iterator[tuple[str, tuple[Reasoning | Text | Call, ...]]]:
@@ -140,7 +141,7 @@ def _arguments(dialect: Dialect) -> Iterator[tuple[str, Call]]:
     yield "code", _call("write_file", path="a.py", text=_CODE.rstrip())
     yield "lines with blanks at both ends", _call("write_file", path="a", text="\n\n  two\n\tlines  \n\n")
     yield "quotes and backslashes", _call("write_file", path="C:\\temp\\new", text="a \"b\" 'c' \\ \\\\ \\n")
-    yield "markup", _call("write_file", path="a.html", text="<b class=\"x\">1 &lt; 2 &amp; 3</b> <a/> [x] {y}")
+    yield "markup", _call("write_file", path="a.html", text='<b class="x">1 &lt; 2 &amp; 3</b> <a/> [x] {y}')
     yield "a long string", _call("write_file", path="a", text="word and word, " * 60 + "end")
     if closer.strip():
         yield "its own mark in a string", _call("write_file", path="a", text=_SAYS[0] + closer.strip() + _SAYS[1])

@@ -9,7 +9,10 @@ K2_HORIZON = Dialect(
     "k2-horizon",
     section="<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
     call="<ifm|tool_call>{name}\n{args}</ifm|tool_call>",
-    args=Params("<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_value>{value}</ifm|arg_value>\n"),
+    args=Params(
+        "<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_value>{value}</ifm|arg_value>\n",
+        typed="<ifm|arg_type>{type}</ifm|arg_type>",
+    ),
     reasoning="<ifm|think>\n{text}\n</ifm|think>\n",
     thoughts=(
         "<ifm|think_fast>\n{text}\n</ifm|think_fast>\n",

@@ -295,10 +295,6 @@ class _Reading:
                 self.r.pos += size
                 self._whole("".join(pieces), wanted)
                 return WHOLE
-        else:
-            if not self.call.cut:
-                self._whole("".join(pieces), wanted)
-                return self._end(unclosed=True)
         self.call.rest = "" if self.quoted else "".join(pieces)
         return self._cut()
 

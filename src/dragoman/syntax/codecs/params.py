@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...messages import Call, Tool
 from .. import shapes
+from ..kinds import strict_json
 from ..reader import Reader, Steps, stop
 from ..template import attribute, marks
 from . import CUT, WHOLE
@@ -39,6 +40,7 @@ class Params:
 
     `text`: the words that stand for a string where the type is told.  `strip`: white space around a value is markup.
     `cdata`: a value may stand in `<![CDATA[` and `]]>`.  `json`: the marks around arguments that are JSON, with `{args}`.
+    `typed`: the marks around a type that may stand between a key and its value, with `{type}`.
     """
 
     opening = re.compile(r"(?:[\sĠĊ]|\\n){0,256}(?:(?P<ok>[<{\[])|\\\Z)?")
@@ -52,9 +54,11 @@ class Params:
         strip: bool = False,
         cdata: bool = False,
         json: str = "",
+        typed: str = "",
     ) -> None:
         self.template, self.text, self.strip, self.cdata = template, text, strip, cdata
         self.json, self.around = json, marks(json.replace("{args}", "\n"))
+        self.typed, self.types = typed, marks(typed.replace("{type}", "\n"))
         before, middle, self.after = re.split(r"\{key\}|\{value\}", template)
         self.before = before
         self.middle = marks(middle.replace("{type}", "\n"))
@@ -160,10 +164,10 @@ class Params:
     def _between(self, r: Reader) -> Steps[tuple[str, bool]]:
         """The marks between a key and its value: the type, if it is told, and whether the last of them is there."""
         kind = ""
-        while mark := (yield from r.next(stop(*self.middle))):
+        while mark := (yield from r.next(stop(*self.middle, *self.types))):
             if mark == self.middle[-1]:
                 return kind, True
-            if mark.endswith("="):
+            if mark.endswith("=") or mark in self.types[:1]:
                 found = yield from r.look(_TYPE)
                 kind = found["type"] if found else ""
                 r.pos += len(found.group()) if found else 0
@@ -179,7 +183,11 @@ class Params:
             "{value}": text,
             "{type}": self._kind(value),
         }
-        return "".join(holes.get(piece, piece) for piece in _HOLES.split(self.template))
+        template = self.template
+        if self.types and isinstance(value, str) and _json(value):  # without its type it may be read as something else
+            at = template.index(self.middle[-1])
+            template = template[:at] + self.typed.replace("{type}", self.text[-1]) + "\n" + template[at:]
+        return "".join(holes.get(piece, piece) for piece in _HOLES.split(template))
 
     def _kind(self, value: object) -> str:
         """The word for a value's type: true or false where only strings are told apart, else that of JSON Schema."""
@@ -188,3 +196,12 @@ class Params:
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.params(tool, self.template, self.text, strip=self.strip, cdata=self.cdata)
+
+
+def _json(text: str) -> bool:
+    """Whether a text is JSON too."""
+    try:
+        strict_json(text)
+    except ValueError:
+        return False
+    return True

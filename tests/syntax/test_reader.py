@@ -137,9 +137,15 @@ def test_a_limit_drops_one_character_of_a_mark_too_but_never_a_word():
     assert same(until("assistant<end>", cut=True), "1 assist") == ("", "1 assist", "", "")
 
 
-def test_a_limit_leaves_whole_marks_alone():
+def test_a_limit_may_cut_within_the_longer_of_two_marks():
     run = until("<a", "<abc>", cut=True)
-    assert same(run, "x<ab")[:3] == ("<a", "x", "b")
+    assert same(run, "x<ab") == ("", "x", "", "<ab")
+    assert same(run, "x<a!")[:3] == ("<a", "x", "!")
+
+
+def test_a_limit_leaves_whole_marks_alone():
+    run = until("<a", "bcd", cut=True)
+    assert same(run, "x<a bc")[:3] == ("<a", "x", " bc")
 
 
 # --- special tokens

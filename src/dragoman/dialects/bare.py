@@ -26,6 +26,7 @@ XLAM = Dialect(
     "xlam",
     call="{call}",
     args=JsonCall(listed=True),
+    also=("[TOOL_CALLS]{call}", "<tool_call>{call}</tool_call>"),
     reasoning=THINK,
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS + LLAMA_ENDS,

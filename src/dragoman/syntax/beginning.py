@@ -24,7 +24,7 @@ class Beginning(Reading):
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
         super().__init__(dialect, tools, policy, r, sink)
-        self.recover = bool(tools.by_name) and (policy.recover != "strict" or not self.plan.forms)
+        self.recover = bool(tools.by_name) and (policy.recover != "strict" or not self.plan.marked)
         self.content_stop = self.plan.stop(reasoning=False, calls=self.calls, recover=self.recover)
 
     def beginning(self) -> Steps[str]:
@@ -37,7 +37,9 @@ class Beginning(Reading):
                 self.sink.block()
                 return "reasoning"
             mark, _ = yield from self.r.ahead(self.content_stop)
-            if mark and self.plan.meaning(mark) not in ("json", "list"):
+            if (mark and self.plan.meaning(mark) not in ("json", "list")) or (
+                self.r.cut and self.r.begun(self.content_stop)
+            ):
                 return ""
             form, skip = (yield from self.guess(char)) if self.recover else (None, 0)
             if form is None:

@@ -16,6 +16,7 @@ class Calling:
 
     `waiting`: the offset from which on events wait, None if none do.  `drafting`: they wait in open reasoning.
     `completed`: a complete call was emitted.  `ended`: the model ended its turn.
+    `last`: the name of the last call, and how many stood with it in one payload.
     """
 
     def __init__(self, dialect: Dialect, tools: Tools, policy: Policy, r: Reader, sink: Sink) -> None:
@@ -25,6 +26,7 @@ class Calling:
         self.count = 0
         self.completed = self.ended = self.drafting = False
         self.waiting: int | None = None
+        self.last = "", 0
 
     def new(self) -> CallSink:
         """A sink for the next call."""
@@ -91,6 +93,8 @@ class Calling:
 
     def take_over(self, call: CallSink) -> None:
         """The calls that a sink has told count."""
+        if call.index > self.count:
+            self.last = call.name, call.index - self.count
         self.count = call.index
         self.completed = self.completed or call.completed
 

@@ -137,9 +137,12 @@ class Frames(Heads):
 
     def cut_short(self, parts: list[Part], mark: str) -> bool:
         """Whether the text ended in what may have become a header."""
+        text = self.frame.bare(parts[-1].text)
         if mark or not self.r.cut or not parts[-1].text.strip():
             return False
-        return bool(self.frame.lines or self.frame.opens) and self.frame.likely(parts[-1].text, self.tool)
+        if self.frame.addressed and text and "to=".startswith(text):
+            return True
+        return bool(self.frame.lines or self.frame.opens) and self.frame.likely(text, self.tool)
 
     def marked(self, parts: list[Part]) -> bool:
         """Whether a header names a channel as it should."""
@@ -152,12 +155,14 @@ class Frames(Heads):
         *before, part = [part for part in parts if part.text.strip()] or parts[:1]
         self.noise(before)
         text = part.text
-        spoken = text.strip() and text.strip() != self.frame.role and self.frame.spoken(text)
+        cut = self.r.cut and not mark and (part.mark == self.frame.start or not first) and bool(self.frame.start)
+        role = self.frame.role.startswith(text.strip()) if cut else text.strip() == self.frame.role
+        spoken = text.strip() and not role and self.frame.spoken(text)
         if spoken and (first or self.silent()):
             yield from self.loose(part)
         else:
             if text.strip() != self.frame.role:
-                self.noise([part], "cut" if not mark and self.r.cut and part.mark == self.frame.start else "dropped")
+                self.noise([part], "cut" if cut else "dropped")
             yield from self.body(DROP)
 
     def plain_text(self, part: Part) -> Steps[None]:

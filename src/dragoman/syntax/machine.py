@@ -38,9 +38,10 @@ class Machine(Beginning):
 
     def content(self) -> Steps[str]:
         """Content up to the next block; the state that follows, "" at the end."""
-        if not self.sink.begun and (begun := (yield from self.beginning())):
-            return begun
+        called = self.count
         while True:
+            if not self.sink.begun and self.count == called and (begun := (yield from self.beginning())):
+                return begun
             yield from self.repeats()
             if not (mark := (yield from self.r.until(self.content_stop, self.sink.content))):
                 return ""
@@ -95,9 +96,13 @@ class Machine(Beginning):
 
     def prose(self, forms: tuple[FormPlan, ...]) -> str:
         """A call's opening mark is mere text, and so will be its closing ones."""
+        r = self.r
         self.returned += forms[0].closers if forms else ()
-        self.r.kept = None
-        return self.text()
+        if r.kept is None:
+            return self.text()
+        self.sink.content(r.raw(), r.kept_at)  # the mark before it, which was the same, is text too
+        r.kept = None
+        return "content"
 
     def end(self) -> str:
         """The model ended its turn."""
@@ -115,9 +120,13 @@ class Machine(Beginning):
                 return self.prose(forms)
             if not carried:
                 r.keep(at)
+            if not opens and forms and (yield from self.nothing(forms[0], at)):
+                return "content"
             again = yield from self.following(mark)
             if again in self.plan.section_ends:
                 r.kept = None
+                return "content"
+            if not again and opens and self.cut_section(mark):
                 return "content"
             if not again and not forms:
                 return self.bare_section(mark)
@@ -125,8 +134,28 @@ class Machine(Beginning):
                 return self.call(forms, r.kept_at, spelled=spelled)
             if not opens:
                 self.sink.notice("stray-mark", at, mark)
-            self.section = carried = self.section or opens
+            self.section, carried = self.section or opens, True
             mark = again
+
+    def nothing(self, form: FormPlan, at: int) -> Steps[bool]:
+        """Whether a call's marks stand around nothing; amid a line they are spoken about."""
+        closer = form.closers[-1] if form.closers else ""
+        if closer[:1] not in ("<", "[") or not self.at_line_start() or not (yield from self.r.next(stop(closer))):
+            return False
+        self.sink.notice("no-call", at)
+        self.r.kept = None
+        return True
+
+    def cut_section(self, mark: str) -> bool:
+        """Whether a limit cut behind the mark of a section, or in the mark that follows it: that is no text."""
+        r, (opening, closing) = self.r, self.plan.sections[mark]
+        marks = stop(*opening, *self.plan.forms, closing)
+        if not r.cut or (r.buf[r.pos :].strip() and not r.begun(marks)):
+            return False
+        r.rest()
+        self.sink.notice("cut", r.kept_at, r.raw())
+        r.kept = None
+        return True
 
     def bare_section(self, mark: str) -> str:
         """The mark of a section, perhaps repeated, without any call behind it."""
@@ -177,10 +206,11 @@ class Machine(Beginning):
         return (yield from self.call((form,), at, proof="" if sure else "close"))
 
     def listed(self, at: int) -> Steps[str]:
-        """A list of Python calls after other text: it stands alone on its line."""
+        """A list of Python calls after other text: it stands alone on its line; right behind a call it may be an echo."""
         self.r.back()
         if self.plan.python is not None and (yield from self.named(1)):
-            return (yield from self.call((self.plan.python,), at, proof="line"))
+            behind = self.count and not self.sink.kind
+            return (yield from self.call((self.plan.python,), at, proof="echo" if behind else "line"))
         self.r.pos += 1
         self.sink.content("[", at)
         return "content"
@@ -309,7 +339,8 @@ class Machine(Beginning):
             elif mark in self.dialect.ends or self.frames(mark) or (not mark and (yield from r.ended())):
                 return "call"
             else:
-                return "draft"
+                cut = r.cut and r.begun(stop(*self.reasoning_stop.marks, *self.plan.closers))
+                return "call" if cut else "draft"
 
     def draft_cut(self, call: CallSink) -> str:
         """The text ended in a candidate."""

@@ -125,7 +125,7 @@ class Plan:
     @property
     def marked(self) -> bool:
         """Whether calls have marks, so that one without any is a slip."""
-        return bool(self.forms)
+        return any(marks(_before(form)) for form in self.dialect.forms[:1])
 
     @property
     def section_ends(self) -> tuple[str, ...]:
@@ -314,4 +314,4 @@ def _form(made: Plan, form: Form, openers: tuple[str, ...], *, recovered: bool, 
     return FormPlan(form, opener, head[1:], tuple(steps), recovered or gated, loose, scope, draft, gated)
 
 
-NAME = re.compile(r"\s{0,8}[\"'`]?(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")
+NAME = re.compile(r"\s{0,8}[\"'`]?\s{0,2}(?P<name>(?:[\w.\-]|&\w{0,4};?){0,257})")

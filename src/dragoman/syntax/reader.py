@@ -219,14 +219,19 @@ class Reader:
         return self._until_end(stop, put)
 
     def _until_end(self, stop: Stop, put: Put) -> str:
-        while found := stop.final.search(self.buf, self.pos):
+        search = (stop.live if self.cut else stop.final).search  # a limit may cut within the longer of two marks
+        while found := search(self.buf, self.pos):
+            if not found.lastindex and not found.group().lstrip()[:1].isalnum():
+                break
+            if not found.lastindex:
+                search = stop.final.search
+                continue
             if found.start() > self.pos:
                 put(self.buf[self.pos : found.start()], self.at)
             if mark := self._take(found, stop, put):
                 return mark
-        at, text = self.at, self.buf[self.pos :]
-        if self.cut and (begun := stop.live.search(text)) and not begun.group().lstrip()[:1].isalnum():
-            text, self.dropped = text[: begun.start()], begun.group()
+        at, text = self.at, self.buf[self.pos : found.start() if found else None]
+        self.dropped = found.group() if found else self.dropped
         self.pos = len(self.buf)
         if text:
             put(text, at)

@@ -72,13 +72,24 @@ class Reading(Calling):
             closed = call.empty or (yield from self.closers(form))
             if proof and self.waiting is not None and not (yield from self.proved(proof, closed=closed)):
                 return self.give_back(forms, form, call, at)
+            if proof == "echo" and self.waiting is not None and self.last == (call.name, call.index - self.count):
+                return self.echo(at)
         return self.deliver(call, at)
+
+    def echo(self, at: int) -> str:
+        """The calls that were told stand there once more, without their opening mark: that is no second wish."""
+        raw = self.r.raw()
+        self.revoke()
+        self.sink.notice("dropped", at, raw)
+        self.r.kept = None
+        return "content"
 
     def proved(self, proof: str, *, closed: bool) -> Steps[bool]:
         """Whether what follows a recovered call shows that it was one."""
         if proof == "close":
             return closed
-        if self.dialect.ends and (yield from self.r.ahead(stop(*self.dialect.ends)))[0]:
+        ends = (*self.dialect.ends, *self.plan.last)
+        if ends and (yield from self.r.ahead(stop(*ends)))[0]:
             return True
         found = yield from self.r.look(_LINE_END)
         return found is None or found["ok"] is not None or (self.r.closed and found.end() == len(self.r.buf))
@@ -146,13 +157,24 @@ class Reading(Calling):
         hole, after = form.steps[0]
         seen = yield from self.r.look(form.codec.opening if hole == "call" else NAME)
         if seen is None or hole == "call":
-            return seen is not None and seen.lastgroup == "ok"
-        return bool(seen["name"]) or (hole != "name" and bool((yield from self.r.ahead(stop(*after)))[0]))
+            return seen is not None and (seen.lastgroup == "ok" or self.ran_out(seen.end()))
+        if seen["name"] or self.ran_out(seen.end()):
+            return True
+        return hole != "name" and bool((yield from self.r.ahead(stop(*after)))[0])
+
+    def ran_out(self, end: int) -> bool:
+        """Whether the text was cut before it could tell: at its end, or in the name of a declared tool."""
+        r = self.r
+        if not r.closed or end < len(r.buf):
+            return False
+        rest = r.buf[r.pos :].lstrip("[\"' \t\r\n")
+        return r.cut or any(name.startswith(rest) for name in self.tools.by_name)
 
     def out_of_text(self) -> str:
         """Whether a call could not be read because the text ended."""
         rest = self.r.buf[self.r.pos :].strip("\"'` \t\r\n")
-        if self.r.cut and self.r.begun(stop(*self.plan.heads, *self.plan.forms)):
+        marks = (*self.plan.heads, *self.plan.forms, *self.plan.sections, *self.plan.closers)
+        if self.r.cut and self.r.begun(stop(*marks)):
             return CUT
         return CUT if self.r.closed and (not rest or any(head.startswith(rest) for head in self.plan.heads)) else BAD
 
@@ -164,7 +186,7 @@ class Reading(Calling):
             word = (yield from self.word()) if there else ""
             if hole == "name" and call.recovered and not any(name.startswith(word) for name in self.tools.by_name):
                 return BAD
-            if there and r.closed and not r.buf[r.pos :].strip("\"'` "):
+            if there and r.closed and not r.buf[r.pos :].strip("\"'` \t\r\n"):
                 return CUT
             if hole == "name" and not word:
                 return BAD
@@ -173,7 +195,7 @@ class Reading(Calling):
             for mark in after:
                 tag = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
                 there, call.empty = bool(tag), tag == "/>"
-                if not tag and r.cut and (r.begun(stop(mark)) or not r.buf[r.pos :].strip()):
+                if not there and r.closed and (r.begun(stop(mark)) or not r.buf[r.pos :].strip()):
                     return CUT
             if hole == "name" and form.head:
                 yield from self.repeated(form.head[-1], word, after)
@@ -284,10 +306,10 @@ class Reading(Calling):
         if self.waiting is not None and self.sink.calling():
             self.sink.notice("cut", self.r.at, self.r.rest())
             return self.deliver(call, at)
-        if not forms[0].opener:
+        if not forms[0].opener and call.index == self.count:
             self.r.rest()
             return self.give_back(forms, None, call, at)
-        if self.waiting is None:
+        if self.waiting is None or self.waiting > at:
             self.take_over(call)
         self.revoke()
         self.r.rest()

@@ -93,11 +93,22 @@ def test_a_name_that_makes_no_call():
     assert read("g(a=1)", recovered=True)[0] == "bad"
 
 
-@pytest.mark.parametrize("text", ["", "[", "f", "[ns.g", "f(", "f(a", "f(a "])
-def test_a_call_that_is_cut_before_it_is_sure_shows_nothing(text: str):
+def shown(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("call")]
+
+
+@pytest.mark.parametrize("text", ["", "[", "f", "[ns.g"])
+def test_a_call_that_is_cut_in_its_name_shows_nothing(text: str):
     state, lines = read(text)
-    assert state == "cut"
-    assert not [line for line in lines if line.startswith("call")]
+    assert (state, shown(lines)) == ("cut", [])
+
+
+@pytest.mark.parametrize("text", ["f(", "f(a", "f(a "])
+def test_a_name_and_a_bracket_are_a_call_behind_a_mark_or_in_a_list(text: str):
+    state, lines = read(text, recovered=True)
+    assert (state, shown(lines)) == ("cut", [])
+    for sure in (read(text), read("[" + text, recovered=True)):
+        assert (sure[0], shown(sure[1])) == ("cut", ["call f"])
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ __all__ = ["Elements"]
 
 _HOLES = re.compile(r"\{key\}|\{value\}")
 _NAME = re.compile(r"(?P<name>[^<>\s\"'/]{0,256})\s{0,2}(?P<ok>>)?")
-_HEAD = re.compile(r"(?P<head>[^<>\n]{0,512})(?P<ok>>)?")
+_HEAD = re.compile(r"(?P<head>[^<>]{0,512})(?P<ok>>)?")
 _WORDS = re.compile(r"(\w+)\s?=\s?[\"']?([^\"'>]*)")
 _STRING = Schema({"type": "string"})
 _ITEM = "item"

@@ -94,6 +94,8 @@ def fence(r: Reader, call: CallSink) -> Steps[bool]:
     if (yield from r.peek()) != "`" or not call.repair:
         return False
     found = yield from r.look(_FENCE)
+    if r.cut and found is not None and found.end() == len(r.buf):
+        r.rest()
     if found is None or not found["ok"]:
         return False
     r.pos = found.end() - 1
@@ -104,7 +106,7 @@ def fence(r: Reader, call: CallSink) -> Steps[bool]:
 def unfence(r: Reader) -> Steps[None]:
     """Read the end of a fence."""
     found = yield from r.look(_FENCE_END)
-    if found is not None and found["ok"]:
+    if found is not None and (found["ok"] or (r.cut and found.end() == len(r.buf))):
         r.pos = found.end()
 
 

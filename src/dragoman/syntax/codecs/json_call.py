@@ -86,6 +86,7 @@ class JsonCall:
             call.end()
             more = yield from r.look(_MORE)
             if more is None or not more["ok"]:
+                state = CUT if call.cut and more and more.group().strip() and more.end() == len(r.buf) else WHOLE
                 break
             state = yield from self._further(r, call, more.end() - 1 - r.pos)
         return state if state != OPEN else WHOLE
@@ -136,6 +137,8 @@ class JsonCall:
     def _call(self, r: Reader, call: CallSink, *, named: bool = False) -> Steps[str]:
         envelope = _Envelope()
         state = yield from self._object(r, call, envelope)
+        if state == CUT and call.cut and envelope.name and not (envelope.begun or envelope.no or envelope.others):
+            self._begin(r, call, envelope)
         if state != WHOLE or envelope.no:
             return state
         if call.recovered and envelope.held is None and not envelope.filled:

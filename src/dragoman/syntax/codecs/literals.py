@@ -96,6 +96,8 @@ class Literals(Values):
             return 2 if found is not None and found["ok"] in ("'", '"') else 1
         found = yield from self.r.look(_NUMBERED)
         size = len(found.group()) if found else 0
+        if self.r.closed and self.r.pos + size == len(self.r.buf):
+            return 0
         return size if size > 1 else (yield from super().escape())
 
     def mend_escape(self, source: str, mark: str) -> str:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Params"]
 
 _HOLES = re.compile(r"(\{(?:key|type|value)\})")
-_KEY = re.compile(r"[ \t\"']{0,2}(?P<key>[^<>\"'\n]{0,256})[\"']?")
-_SQUARE_KEY = re.compile(r"[ \t\"']{0,2}(?P<key>[^<>\[\]\"'\n]{0,256})[\"']?")
+_KEY = re.compile(r"\s{0,8}[\"']?\s{0,2}(?P<key>[^<>\"'\n]{0,256})[\"']?")
+_SQUARE_KEY = re.compile(r"\s{0,8}[\"']?\s{0,2}(?P<key>[^<>\[\]\"'\n]{0,256})[\"']?")
 _TYPE = re.compile(r"[ \t\"']{0,2}(?P<type>\w{0,32})[\"']?")
 
 
@@ -123,6 +123,8 @@ class Params:
         if not there and (yield from self._valueless(r, call)):
             call.notice("dropped", r.at, key)
             return WHOLE
+        if not there:
+            yield from r.peek()
         return (yield from Value(self, r, call, key, given, kind).read())
 
     def _ended(self, r: Reader, skip: int) -> bool:

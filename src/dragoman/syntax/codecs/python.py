@@ -53,11 +53,13 @@ class Python:
             r.pos += 1
             call.notice("no-call", r.at)
             return WHOLE
-        state = yield from self._one(r, call)
+        state = yield from self._one(r, call, sure=listed or not call.recovered)
         while state == WHOLE:
             call.end()
             found = yield from r.look(_MORE)
             if found is None or not found["ok"]:
+                if found is not None and _cut_short(r, call, found, listed=listed):
+                    return CUT
                 return (yield from self._close(r, call)) if listed else WHOLE
             state = yield from self._further(r, call, found)
         return WHOLE if state == OPEN else state
@@ -94,7 +96,7 @@ class Python:
         return state
 
     def _one(self, r: Reader, call: CallSink, *, sure: bool = False) -> Steps[str]:
-        """One call; `sure`: others came before it, so a name and a bracket are enough."""
+        """One call; `sure`: others, a mark or a list's bracket came before it, so a name and a bracket are enough."""
         yield from r.peek()
         found = yield from r.look(_NAME)
         name = found.group() if found else ""
@@ -137,6 +139,15 @@ class Python:
 
     def grammar(self, tool: Tool) -> Node:
         return shapes.python(tool)
+
+
+def _cut_short(r: Reader, call: CallSink, found: re.Match[str], *, listed: bool) -> bool:
+    """Whether the text ended in the name of one more call, or in a list behind a comma."""
+    if not r.closed or found.end() < len(r.buf):
+        return False
+    name = found["name"] or ""
+    begun = call.cut or any(tool.startswith(name) for tool in call.tools.by_name)
+    return begun and bool(name or ((listed or call.cut) and found.group().strip()))
 
 
 def _takes_values(name: str, call: CallSink) -> bool:

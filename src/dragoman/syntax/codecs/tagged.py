@@ -75,6 +75,8 @@ class Value:
             self.keep()
             if (yield from r.ahead(stop(codec.closes)))[0]:
                 yield from r.peek()
+        if codec.cdata and self.call.cut and r.begun(stop("<![CDATA[")):
+            return self.cut()
         marks = scope.stop(codec.opens, codec.closes, codec.closes.removesuffix(">"), *scope.openers)
         while mark := (yield from r.until(marks, self.put)):
             spelled = r.last

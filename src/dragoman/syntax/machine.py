@@ -120,7 +120,7 @@ class Machine(Beginning):
                 return self.prose(forms)
             if not carried:
                 r.keep(at)
-            if not opens and forms and (yield from self.nothing(forms[0], at)):
+            if not opens and forms and self.at_line_start() and (yield from self.nothing(forms[0], at)):
                 return "content"
             again = yield from self.following(mark)
             if again in self.plan.section_ends:
@@ -136,15 +136,6 @@ class Machine(Beginning):
                 self.sink.notice("stray-mark", at, mark)
             self.section, carried = self.section or opens, True
             mark = again
-
-    def nothing(self, form: FormPlan, at: int) -> Steps[bool]:
-        """Whether a call's marks stand around nothing; amid a line they are spoken about."""
-        closer = form.closers[-1] if form.closers else ""
-        if closer[:1] not in ("<", "[") or not self.at_line_start() or not (yield from self.r.next(stop(closer))):
-            return False
-        self.sink.notice("no-call", at)
-        self.r.kept = None
-        return True
 
     def cut_section(self, mark: str) -> bool:
         """Whether a limit cut behind the mark of a section, or in the mark that follows it: that is no text."""

@@ -88,11 +88,26 @@ class Reading(Calling):
         """Whether what follows a recovered call shows that it was one."""
         if proof == "close":
             return closed
-        ends = (*self.dialect.ends, *self.plan.last)
-        if ends and (yield from self.r.ahead(stop(*ends)))[0]:
+        return (yield from self.line_ends(*self.plan.last))
+
+    def line_ends(self, *marks: str, skip: int = 0) -> Steps[bool]:
+        """Whether the line, the turn or the call ends `skip` characters on; `marks` end it too."""
+        ends = (*self.dialect.ends, *marks)
+        if ends and (yield from self.r.ahead(stop(*ends), skip))[0]:
             return True
-        found = yield from self.r.look(_LINE_END)
+        found = yield from self.r.look(_LINE_END, skip)
         return found is None or found["ok"] is not None or (self.r.closed and found.end() == len(self.r.buf))
+
+    def nothing(self, form: FormPlan, at: int) -> Steps[bool]:
+        """Whether a call's marks stand around nothing, alone on their lines; else they are spoken about."""
+        closer = form.closers[-1] if form.closers else ""
+        mark, size = (yield from self.r.ahead(stop(closer))) if closer[:1] in ("<", "[") else ("", 0)
+        if not mark or not (yield from self.line_ends(skip=size)):
+            return False
+        self.r.pos += size
+        self.sink.notice("no-call", at)
+        self.r.kept = None
+        return True
 
     def read(
         self, forms: tuple[FormPlan, ...], call: CallSink, *, spelled: bool = False, draft: bool = False
@@ -195,7 +210,8 @@ class Reading(Calling):
             for mark in after:
                 tag = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
                 there, call.empty = bool(tag), tag == "/>"
-                if not there and r.closed and (r.begun(stop(mark)) or not r.buf[r.pos :].strip()):
+                nothing = hole != "name" and not r.buf[r.pos :].strip()
+                if not there and r.closed and (r.begun(stop(mark)) or nothing):
                     return CUT
             if hole == "name" and form.head:
                 yield from self.repeated(form.head[-1], word, after)

@@ -53,7 +53,7 @@ class Python:
             r.pos += 1
             call.notice("no-call", r.at)
             return WHOLE
-        state = yield from self._one(r, call, sure=listed or not call.recovered)
+        state = yield from self._one(r, call, sure=not call.recovered)
         while state == WHOLE:
             call.end()
             found = yield from r.look(_MORE)
@@ -96,7 +96,7 @@ class Python:
         return state
 
     def _one(self, r: Reader, call: CallSink, *, sure: bool = False) -> Steps[str]:
-        """One call; `sure`: others, a mark or a list's bracket came before it, so a name and a bracket are enough."""
+        """One call; `sure`: others or a mark came before it, so a name and a bracket are enough."""
         yield from r.peek()
         found = yield from r.look(_NAME)
         name = found.group() if found else ""
@@ -110,7 +110,7 @@ class Python:
         found = yield from r.look(_FIRST)
         if not found or not (found["ok"] or found["eq"]):
             ended = r.closed and found is not None and found.end() == len(r.buf)
-            return CUT if ended and (not sure or call.begin(name)) else BAD
+            return CUT if ended and (not (sure or call.cut) or call.begin(name)) else BAD
         if (found["ok"] or ")") != ")" and not _takes_values(name, call):
             return BAD
         if not call.begin(name):

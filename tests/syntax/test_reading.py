@@ -203,8 +203,13 @@ def test_a_codec_of_tags_works_in_any_dialect():
 
 
 def test_an_id_may_be_put_together_from_what_stands_before_the_arguments():
+    dialect = Dialect("x", "<c>functions.{name}:{index}<a>{args}</c>", JsonObject(), id="functions.{name}:{index}")
+    assert told(dialect, '<c>functions.f:3<a>{"a": "x"}</c>', TOOLS) == ["call f id=functions.f:3", *TOLD[1:]]
+
+
+def test_an_id_is_what_the_form_writes_of_it():
     dialect = Dialect("x", "<c>{name}:{index}<a>{args}</c>", JsonObject(), id="functions.{name}:{index}")
-    assert told(dialect, '<c>f:3<a>{"a": "x"}</c>', TOOLS) == ["call f id=functions.f:3", *TOLD[1:]]
+    assert told(dialect, '<c>f:3<a>{"a": "x"}</c>', TOOLS) == ["call f id=f:3", *TOLD[1:]]
     assert told(dialect, '<c>f<a>{"a": "x"}</c>', TOOLS) == TOLD
 
 

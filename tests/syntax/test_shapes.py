@@ -97,7 +97,7 @@ def test_parameters_that_nothing_satisfies_are_an_error():
         ({"type": ["string", "integer"]}, ["x", "7", "x7"], [" 7x", "7x"]),
         ({"anyOf": [STRING, {"type": "array", "items": {"type": "integer"}}]}, ["x", "[1, 2]"], ["[x]", "(1)"]),
         ({"enum": ["a b", 1, None, [2]]}, ["a b", "1", "null", "[2]"], ["b"]),
-        ({"enum": ["1", "x", 2]}, ["x", "2"], ["1"]),
+        ({"enum": ["1", "x", 2]}, ["x", "2", "1"], ["3"]),
         ({"type": "string", "enum": ["1", "null", "</parameter>"]}, ["1", "null"], ["</parameter>"]),
         ({"type": "array", "items": STRING}, ["[]", '["a", "b"]'], ["['a']", '["</parameter>"]']),
         ({"type": "object", "properties": {"k": STRING}}, ["{}", '{"k": "v"}'], ['{"k": "</parameter>"}']),

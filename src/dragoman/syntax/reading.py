@@ -210,15 +210,15 @@ class Reading(Calling):
             for mark in after:
                 tag = yield from r.next(stop(mark, *["/>"] * (mark == ">")))
                 there, call.empty = bool(tag), tag == "/>"
-                nothing = hole != "name" and not r.buf[r.pos :].strip()
-                if not there and r.closed and (r.begun(stop(mark)) or nothing):
+                ended = hole != "name" and not r.buf[r.pos :].strip()
+                if not there and r.closed and (r.begun(stop(mark)) or ended):
                     return CUT
             if hole == "name" and form.head:
                 yield from self.repeated(form.head[-1], word, after)
         if call.empty:
             return self.alone(form, call, words)
         if not there and getattr(form.codec, "free_text", False):
-            return BAD
+            return CUT if r.cut and not r.buf[r.pos :].strip() else BAD
         found = yield from r.look(form.codec.opening)
         ended = r.closed and not r.buf[r.pos :].strip()
         begun = not ended and r.cut and found is not None and not found["ok"] and found.end() == len(r.buf)

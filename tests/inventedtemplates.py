@@ -135,11 +135,18 @@ class Invented:
         thought = self._thought()
         calls = self._calls()
         joint = self.one("", "\n", "\n\n")
+        answer = self.one(None, None, None, self.pair())
+        called = self.one(self.ends, self.ends, self.mark() + self.gap())
+        self.kind += [
+            word for word, drawn in (("answer in marks", answer), ("another end", called != self.ends)) if drawn
+        ]
 
         def write(message: dict[str, Any], last: bool) -> str:
-            text = thought(message.get("reasoning_content") or "", last) + (message["content"] or "")
+            said = message["content"] or ""
+            said = f"{answer[0]}{said}{answer[1]}" if answer and said else said
+            text = thought(message.get("reasoning_content") or "", last) + said
             if found := _called(message):
-                text += (joint if message["content"] else "") + calls(found)
+                return self.begins + text + (joint if said else "") + calls(found) + called
             return self.begins + text + self.ends
 
         return write
@@ -190,12 +197,14 @@ class Invented:
 
     def _keys(self) -> Callable[[Call], dict[str, Any]]:
         name, args = self.one(("name", "arguments"), ("name", "parameters"), ("tool_name", "input"), ("fn", "with"))
-        how = self.one("flat", "flat", "flat", "id", "nested", "keyed")
+        how = self.one("flat", "flat", "flat", "id", "nested", "keyed", "double")
 
         def keys(call: Call) -> dict[str, Any]:
             own = {name: call[0], args: call[1]}
             if how == "keyed":
                 return {call[0]: call[1]}
+            if how == "double":
+                return {name: call[0], args: json.dumps(call[1], ensure_ascii=False)}
             return (
                 {"id": call[2], **own}
                 if how == "id"

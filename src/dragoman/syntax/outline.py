@@ -181,9 +181,16 @@ class Outline:
         before, _, after = self._without_thought(self._behind(self.old)).partition(ANSWER)
         if self.opened and before.strip() and self.closed.endswith(before):
             self.closed = self.closed.removesuffix(before)
-        tail = _tail(self.last.partition(ANSWER)[2], self.called)
-        after = self.last.partition(ANSWER)[2].removesuffix(tail) if tail.strip() and before.strip() else ""
-        return before, after
+        behind_last = self.last.partition(ANSWER)[2]
+        tail = _tail(behind_last, self.called)
+        after = behind_last.removesuffix(tail) if tail.strip() and before.strip() else ""
+        return before, after or (self._closing(behind_last) if before.strip() else "")
+
+    def _closing(self, behind_last: str) -> str:
+        """What closes an answer whether its turn ends there or a call follows."""
+        told = self.probes.turn(calling(ARGUMENTS["a string"], text=ANSWER)).partition(ANSWER)[2]
+        shared = _alike([behind_last, told]) if told else ""
+        return shared if marks(shared) else ""
 
     def _ends(self) -> Iterator[str]:
         """The mark that ends both answers and calls; then what begins another's turn."""

@@ -33,9 +33,11 @@ def keys(pair: Pair) -> set[Difference]:
 def test_every_difference_is_known(peer: str, dialect: str, reads: str):
     if importlib.util.find_spec(peer) is None:
         pytest.skip(f"{peer} is not installed here; `make peers` installs it")
-    known, now = keys(KNOWN[peer, dialect]), keys(measured(peer, dialect, reads))
+    found = measured(peer, dialect, reads)
+    known, now = keys(KNOWN[peer, dialect]), keys(found)
     assert not now - known, f"new differences, to be judged in docs/why.md:\n{lines(now - known)}"
     assert not known - now, f"differences that are gone, to be taken out of {FILE.name}:\n{lines(known - now)}"
+    assert found.answers == KNOWN[peer, dialect].answers, "`make peers-again` counts the answers anew"
 
 
 @pytest.mark.parametrize("dialect", sorted({dialect for _, dialect, _ in EVERY}))

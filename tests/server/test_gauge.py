@@ -6,7 +6,7 @@ from dragoman.server.gauge import Gauge
 
 def exchange(*, completion=10, first=0.5, seconds=1.5, outcome="stop"):
     return SimpleNamespace(
-        served=SimpleNamespace(name="m"),
+        served=SimpleNamespace(label="m"),
         usage={0: Usage(100, completion, 0, 25)},
         finishes={0: Finish("stop")},
         first=first,

@@ -70,6 +70,18 @@ async def test_a_pattern_takes_models_that_are_not_listed() -> None:
         assert served.engine.members[0].model == "gpt-5"  # type: ignore[attr-defined]
 
 
+async def test_names_that_clients_make_up_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.server.roster._GUESTS", 3)
+    async with routed((serving("a"), {"models": ["a", "*"]})) as (roster, _):
+        labels = [roster.pick(f"made-up-{number}").label for number in range(10)]
+        assert labels == ["made-up-0", "made-up-1", "made-up-2", *["other"] * 7]
+        assert [served.name for served in roster] == ["a", "made-up-7", "made-up-8", "made-up-9"]
+        assert roster.pick("a").label == "a"
+        assert roster.pick("made-up-1").label == "made-up-1"
+        with pytest.raises(RequestError, match="no model"):
+            roster.pick("made\nup")
+
+
 async def test_aliases_are_further_names() -> None:
     aliases = {"gpt-4o": "a", "claude-*": "b"}
     async with routed((serving("a", "b", "c"), {}), aliases=aliases) as (roster, _):

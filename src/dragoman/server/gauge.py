@@ -54,7 +54,7 @@ class Gauge(Observer):
 
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
-        slot, totals = self._slot(), self._totals.setdefault(exchange.served.name, _Totals())
+        slot, totals = self._slot(), self._totals.setdefault(exchange.served.label, _Totals())
         completion = sum(usage.completion or 0 for usage in exchange.usage.values())
         slot.turns += 1
         slot.tokens += completion

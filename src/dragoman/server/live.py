@@ -171,7 +171,7 @@ def _state(service: Service, _: Scope) -> tuple[int, Any]:
                 "places": served.gate.places,
                 "taken": served.gate.taken,
                 "waiting": served.gate.waiting,
-                **service.gauge.model(served.name),
+                **service.gauge.model(served.label),
             }
             for served in service.roster
         ],

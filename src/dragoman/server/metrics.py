@@ -83,7 +83,7 @@ class Metrics(Observer):
     def finished(self, exchange: Exchange) -> None:
         """As in `Observer`."""
         self._gaps.forget(exchange)
-        names = (exchange.served.name, exchange.operation)
+        names = (exchange.served.label, exchange.operation)
         self._turns.labels(exchange.protocol, exchange.served.decoded, exchange.outcome).inc()
         self._duration.labels(*names, _error(exchange)).observe(exchange.seconds or 0.0)
         if exchange.first is not None:
@@ -101,7 +101,7 @@ class Metrics(Observer):
             self._pace.labels(*names).observe(((exchange.seconds or 0.0) - (exchange.first or 0.0)) / (written - 1))
 
     def _count(self, exchange: Exchange) -> None:
-        model = exchange.served.name
+        model = exchange.served.label
         for index, usage in exchange.usage.items():
             kinds = {"output": usage.completion, "reasoning": usage.reasoning}
             if index == 0:
@@ -131,7 +131,7 @@ class _Gaps(Collector):
         last = self._last.get(exchange)
         self._last[exchange] = now
         if last is not None:
-            model = exchange.served.name
+            model = exchange.served.label
             self._counts[model][bisect_left(_PACES, now - last)] += 1
             self._sums[model] += now - last
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -25,6 +26,7 @@ from .gate import Gate
 __all__ = ["Roster", "Served", "told"]
 
 _log = logging.getLogger(__name__)
+_GUESTS = 500  # models that clients have named, where an upstream takes names by a pattern
 # What models of any make are known to leave in the text of an engine that decodes by itself.
 _UNKNOWN = Dialect("", reasoning="<think>\n{text}\n</think>")
 _SILENT = Dialect("")  # of what writes nothing
@@ -36,6 +38,7 @@ class Served:
 
     `marks`: the special tokens that mean something in this dialect, and so must arrive as text.
     `gate`: where requests wait for a place in the engine.  `why`: what told the dialect.
+    `label`: what metrics call it: its name, or "other" where clients have made up too many names.
     """
 
     engine: Engine
@@ -44,8 +47,10 @@ class Served:
     marks: tuple[str, ...] = ()
     gate: Gate = field(default_factory=lambda: Gate(None, 0))
     why: str = ""
+    label: str = ""
 
     def __post_init__(self) -> None:
+        self.label = self.label or self.name
         dialect = self.dialect
         forms = (form.template for form in dialect.forms)
         spelled = "\n".join(
@@ -102,6 +107,8 @@ class Roster:
         self._watches: list[asyncio.Task[None]] = []
         self._dialect = api.get(dialect) if dialect else None
         self._served: dict[str, Served] = {}
+        self._guests: OrderedDict[str, None] = OrderedDict()
+        self._labels: set[str] = set()
         self.ready = self.complete = False
         self.failure: Exception | None = None
         self._waited: EngineError | None = None
@@ -260,7 +267,17 @@ class Roster:
             return None
         found = (engine.open_for(model) for engine in self.engines if isinstance(engine, Upstream))
         voice = next(filter(None, found), None)
-        return self._join(voice) if voice is not None else None
+        return self._welcome(self._join(voice)) if voice is not None else None
+
+    def _welcome(self, guest: Served) -> Served:
+        """Remember a model that a client named, and forget the one that was named first where they become too many."""
+        self._guests[guest.name] = None
+        if len(self._guests) > _GUESTS:
+            self._served.pop(self._guests.popitem(last=False)[0], None)
+        if len(self._labels) < _GUESTS:
+            self._labels.add(guest.name)
+        guest.label = guest.name if guest.name in self._labels else "other"
+        return guest
 
     def _add(self, engine: Engine, info: ModelInfo, gate: Gate) -> Served:
         dialect, why = self._speaks(engine, info) if info.writes else (_SILENT, "it writes nothing")

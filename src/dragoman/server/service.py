@@ -32,6 +32,7 @@ from .withdrawn import Withdrawn, end
 __all__ = ["Service"]
 
 _log = logging.getLogger(__name__)
+_MODELS = 1000  # whose settings are remembered
 _key: ContextVar[Key] = ContextVar("key", default=Key())  # noqa: B039 (it has no limits to use up)
 
 
@@ -97,6 +98,8 @@ class Service:
         """The settings for one exchange: some models have deadlines of their own."""
         model = exchange.served.name
         if model not in self._settings:
+            if len(self._settings) >= _MODELS:
+                self._settings.clear()
             self._settings[model] = for_model(self.config, model)
         return self._settings[model]
 

@@ -148,7 +148,9 @@ class Upstream:
         """A voice for a model that it does not list, if a pattern of the settings allows the name."""
         inner = name.removeprefix(self.settings.prefix)
         way = self._wanted() or "chat"
-        fits = name.isprintable() and any(fnmatchcase(inner, pattern) for pattern in self.settings.models if _is_pattern(pattern))
+        fits = name.isprintable() and any(
+            fnmatchcase(inner, pattern) for pattern in self.settings.models if _is_pattern(pattern)
+        )
         if not self.healthy or way not in SPEECHES or not name.startswith(self.settings.prefix) or not fits:
             return None
         wanted, source = self.settings, f"{way} of {self.name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from contextlib import closing
 from typing import Any
 
@@ -570,3 +571,33 @@ async def test_a_coding_agents_two_turns(serving):
     second = await post(server, input=[*talk, *items, result], tools=tools, **facts)
     assert final(second.body)["output"][0]["content"][0]["text"] == "Done."
     assert [role for role, _ in asked(server)] == ["system", "user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("late", ["cancel", "deadline"])
+async def test_an_end_that_is_being_written_is_not_broken_into(serving, monkeypatch, stream, late):
+    """The response is complete, and waits for a slow disk; what comes now from outside comes too late."""
+    server = serving(HELLO, **({"total": 0.5} if late == "deadline" else {}))
+    shelf, begun, free = server.service.shelf, threading.Event(), asyncio.Event()
+    keep = shelf.keep
+
+    async def slowly(recording):
+        begun.set()
+        await free.wait()
+        await keep(recording)
+
+    monkeypatch.setattr(shelf, "keep", slowly)
+    waits = asyncio.create_task(post(server, stream=stream))
+    try:
+        await asyncio.to_thread(begun.wait, 60)
+        if late == "cancel":
+            (exchange,) = server.service.open
+            assert (await call(server, "POST", f"/v1/cancel/{exchange.id}")).status == 202
+        else:
+            await asyncio.sleep(0.6)  # the deadline passes
+    finally:
+        server.service.loading.get_loop().call_soon_threadsafe(free.set)
+    answer = await waits
+    assert (final(answer.body) if stream else answer.json)["status"] == "completed"
+    (record,) = server.service.log
+    assert record.outcome == "stop"

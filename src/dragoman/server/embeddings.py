@@ -93,6 +93,6 @@ class _Vectors(Answering):
 
     async def finish(self) -> None:
         """Send it."""
-        self._ended = True
+        self.exchange.ending = True
         assert isinstance(self.wire, _Wire)
         await self._whole(200, self.wire.body(self.found), self._headers())

@@ -26,6 +26,7 @@ class Exchange:
     `first` and `seconds`: until the first piece, and until the end; None while they are not known.
     `usage` and `finishes`: per choice, once it has ended.  `failure`: why it failed, None if it did not.
     `left`: the client closed the connection.  `held`: it counts among what its key has running.
+    `ending`: its end is being written; nothing from outside may break into that.
     `path`, `protocol`, `body`: where the request came, in whose words, and its JSON.
     `embeds`: vectors are asked for, no text.
     `task`: the work, once it has begun.
@@ -44,6 +45,7 @@ class Exchange:
     failure: Exception | None = None
     left: bool = False
     held: bool = False
+    ending: bool = False
     task: asyncio.Task[None] | None = None
     now: float = 0.0
     path: str = ""
@@ -84,7 +86,7 @@ class Exchange:
 
         Work that has not begun is not cancelled, because a task that never ran cannot end its answer: it looks here first.
         """
-        if self.failure is None and (self.task is None or not self.task.done()):
+        if self.failure is None and not self.ending and (self.task is None or not self.task.done()):
             self.failure = error
             if self.task is not None:
                 self.task.cancel()

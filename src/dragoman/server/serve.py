@@ -24,7 +24,7 @@ from typing import Any, cast
 from starlette.types import Receive, Send
 
 from ..engines.base import End, Item, Piece, Progress
-from ..errors import Broken, Cancelled, DragomanError, EngineError
+from ..errors import Broken, DragomanError, EngineError
 from ..events import Event, Finish, Notice, Usage
 from ..syntax.decode import fold
 from .clock import Clock
@@ -87,7 +87,6 @@ class Answering:
     def __init__(self, exchange: Exchange, wire: Wire, send: Send, config: Config, observers: Observers) -> None:
         self.exchange, self.wire, self.config, self.observers = exchange, wire, config, observers
         self._send = send
-        self._ended = False
         self.choices: list[Choice] = []
         quiet = self.quiet if exchange.streamed else None
         self.clock = Clock(config, exchange.began, quiet, exchange.fail, self._cut_off)
@@ -105,7 +104,7 @@ class Answering:
 
     async def refuse(self, error: Exception) -> None:
         """The exchange failed."""
-        self._ended = True
+        self.exchange.ending = True
         status, body = self.wire.refuse(error)
         await self.wire.settle()
         await self._whole(status, body, {**self._headers(), **advice(error)})
@@ -228,7 +227,7 @@ class Answering:
         await self.wire.settle()
 
     async def _fail(self, error: Exception) -> None:
-        if self._ended:
+        if self.exchange.ending:
             return
         self.exchange.let_go()
         for choice in self.choices:
@@ -253,7 +252,8 @@ class Answering:
             self.exchange.caller.abort()
         else:
             self.exchange.left = True
-            self.exchange.fail(Cancelled("the client did not read"))
+            if self.exchange.task is not None:
+                self.exchange.task.cancel()  # also where its end is being written
 
     def _headers(self) -> dict[str, str]:
         return {**self.wire.headers, "x-request-id": self.exchange.id, "request-id": self.exchange.id}
@@ -279,7 +279,7 @@ class _Whole(Answering):
         """Fold, and send."""
         turns = [fold(self._kept[choice.index]) for choice in self.choices]
         body = self.wire.answer(turns, [choice.tokens for choice in self.choices])
-        self._ended = True
+        self.exchange.ending = True
         await self.wire.settle()
         await self._whole(200, body, self._headers())
 
@@ -321,7 +321,7 @@ class _Stream(Answering):
             await super().refuse(error)
 
     async def _close(self, frames: bytes) -> None:
-        self._ended = True
+        self.exchange.ending = True
         self.observers.events(self.exchange, 0, (), frames)
         await self.wire.settle()
         await self._write(frames, more=False)

@@ -19,8 +19,8 @@ _KEPT, _PATIENCE = 1000, 60.0  # ids of requests that have not come yet, and sec
 
 
 def end(asked: str, key: Key, running: Iterable[Exchange]) -> list[str]:
-    """Cancel what runs; the ids of those answers.  One whose answer was sent runs no more, though it may still be listed."""
-    runs = (one for one in running if one.caller.key is key and one.seconds is None)
+    """Cancel what runs; the ids of those answers.  One whose end is written runs no more, though it may still be listed."""
+    runs = (one for one in running if one.caller.key is key and one.seconds is None and not one.ending)
     found = [one for one in runs if asked in (one.id, *one.caller.ids)]
     for exchange in found:
         exchange.fail(Cancelled("the request was cancelled"))

@@ -196,6 +196,7 @@ class Inner:
         self.reader.closed = True
         if not (self.said or self.state or self.reader.buf[self.reader.pos :].strip()):
             self.put("{}", at, at)
+            self.call.missing = ""
             return True
         self._step()
         if self.state != WHOLE:

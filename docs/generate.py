@@ -254,8 +254,8 @@ def matrix() -> str:
     """Each dialect in every direction, and the real chat templates that speak it."""
     real = _templates()
     rows = [_directions(name, real.get(name, [])) for name in api.names()]
-    head = "| dialect | decode | encode | constrain | real templates | read in full | learnt as well |"
-    return "\n".join([head, "|---|---|---|---|---|---|---|", *rows])
+    head = "| dialect | decode | encode | constrain | real templates | read in full | written alike | learnt as well |"
+    return "\n".join([head, "|---|---|---|---|---|---|---|---|", *rows])
 
 
 def peers() -> str:
@@ -284,10 +284,11 @@ def _peer(pair: Any) -> str:
 
 def _directions(name: str, real: list[list[int]]) -> str:
     can = directions(api.get(name)) if (ROOT / "tests" / "corpus" / f"{name}.txt").is_file() else []
-    read = sum(probes == one for probes, one, *_ in real)
-    learnt = sum(again >= one for _, one, _, again, _ in real)
+    read = sum(probes == one > 0 for probes, one, *_ in real)
+    written = sum(ours >= probes - excused > 0 for probes, _, ours, *_, excused in real)
+    learnt = sum(again >= one for _, one, _, again, *_ in real)
     cells = [f"`{name}`", *("yes" if way in can else "-" for way in ("decode", "encode", "constrain"))]
-    return f"| {' | '.join(map(str, (*cells, len(real) or '-', read or '-', learnt or '-')))} |"
+    return f"| {' | '.join(map(str, (*cells, len(real) or '-', read or '-', written or '-', learnt or '-')))} |"
 
 
 def _templates() -> dict[str, list[list[int]]]:
@@ -295,8 +296,9 @@ def _templates() -> dict[str, list[list[int]]]:
     found: dict[str, list[list[int]]] = {}
     for line in (ROOT / "tests" / "templates.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
-            _, name, numbers, _ = line.split("  ")
-            found.setdefault(name, []).append([int(number) for number in numbers.split()])
+            _, name, numbers, _, *excuses = line.split("  ")
+            excused = sum(int(one.partition(":")[2]) for one in " ".join(excuses).split())
+            found.setdefault(name, []).append([*map(int, numbers.split()), excused])
     return found
 
 

@@ -22,7 +22,6 @@ from scenes import examples
 from dragoman import api
 from dragoman.errors import UsageError
 from dragoman.messages import Call, Reasoning, Text, Tool, Turn
-from dragoman.syntax.codecs.elements import Elements
 from dragoman.syntax.constrain import MOST, constrain, grammar
 from dragoman.syntax.decode import Parser, fold
 from dragoman.syntax.dialect import Dialect
@@ -241,11 +240,9 @@ def test_what_a_dialect_writes_its_grammar_allows(name: str):
 
 
 def turns_of(dialect: Dialect) -> list[Turn]:
-    """What it can write.  Of nested elements the grammar knows one spelling, JSON, and encode another."""
-    nested = isinstance(dialect.args, Elements)
+    """What it can write."""
     lines = not dialect.reasoning.endswith("{text}\n")  # else a thought is one line
-    found = [turn for turn in SOME_TURNS if not turn.reasoning or (dialect.reasoning and lines)]
-    return [turn for turn in found if not (nested and any("[" in call.arguments for call in turn.calls))]
+    return [turn for turn in SOME_TURNS if not turn.reasoning or (dialect.reasoning and lines)]
 
 
 def encoded(dialect: Dialect, turn: Turn) -> str:

@@ -6,7 +6,8 @@ import pytest
 from drive import told
 
 from dragoman.dialects.beam import BEAM
-from dragoman.dialects.functionary import FUNCTIONARY_V2, FUNCTIONARY_V3_2
+from dragoman.dialects.functionary import FUNCTIONARY_V2
+from dragoman.dialects.functionary32 import FUNCTIONARY_V3_2
 from dragoman.dialects.gigachat3 import GIGACHAT3
 from dragoman.dialects.harmony import HARMONY
 from dragoman.dialects.inkling import INKLING

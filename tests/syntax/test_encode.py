@@ -38,6 +38,7 @@ hm
 </think>
 
 Text.
+
 <tool_call>
 <function=f>
 <parameter=a>

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from drive import told
 
-from dragoman.dialects.functionary import FUNCTIONARY_V2, FUNCTIONARY_V3_2
+from dragoman.dialects.functionary import FUNCTIONARY_V2
+from dragoman.dialects.functionary32 import FUNCTIONARY_V3_2
 from dragoman.dialects.gigachat3 import GIGACHAT3
 from dragoman.dialects.hyperclovax import HYPERCLOVAX
 from dragoman.dialects.inkling import INKLING

@@ -122,14 +122,14 @@ def test_an_id_is_a_hole_like_the_name():
 
 def test_a_scope_stops_at_what_may_stand_behind_a_payload():
     scope = Scope(("</c>",), ("<c>",), ("<end>",))
-    assert {*scope.stop("<p>").marks} == {"<p>", "</c>", "</c", "<end>"}
+    assert {*scope.stop("<p>").marks} == {"<p>", "</c>", "</cs>", "</c", "<end>"}
     assert scope.stop("<p>") is scope.stop("<p>")
     assert scope.stop().plain == {"<end>"}
 
 
 def test_inside_reasoning_its_close_mark_counts_too():
     inner = Scope(("</c>",), ("<c>",), ("<end>",)).within(("</t>",))
-    assert {*inner.stop().marks} == {"</c>", "</c", "<end>", "</t>"}
+    assert {*inner.stop().marks} == {"</c>", "</cs>", "</c", "<end>", "</t>"}
     assert inner.stop().plain == {"<end>", "</t>"}
     assert (inner.closers, inner.openers) == (("</c>", "</c"), ("<c>",))
 

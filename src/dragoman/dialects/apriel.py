@@ -9,6 +9,7 @@ APRIEL = Dialect(
     "apriel",
     call="<tool_calls>{call}</tool_calls>",
     args=LISTED,
+    apart="\n",
     reasoning="Here are my reasoning steps:\n{text}\n[BEGIN FINAL RESPONSE]\n",
     thoughts=("<thinking>{text}</thinking>",),
     drops=("[END FINAL RESPONSE]", "[BEGIN FINAL RESPONSE]"),

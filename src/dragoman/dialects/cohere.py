@@ -8,7 +8,7 @@ CITATIONS = ("<co>", "</co: *>", "</co>")
 COHERE_CMD3 = Dialect(
     "cohere-cmd3",
     call="<|START_ACTION|>{call}<|END_ACTION|>",
-    args=JsonCall("tool_name", ("parameters", "arguments"), "tool_call_id", listed=True),
+    args=JsonCall("tool_name", ("parameters", "arguments"), "tool_call_id", listed=True, lines="\n    ", ids="first"),
     reasoning="<|START_THINKING|>{text}<|END_THINKING|>",
     content=("<|START_RESPONSE|>{text}<|END_RESPONSE|>",),
     noise=CITATIONS,
@@ -32,7 +32,7 @@ COHERE_CMD3 = Dialect(
 COHERE_CMD4 = Dialect(
     "cohere-cmd4",
     call="<|START_ACTION|>{call}<|END_ACTION|>",
-    args=JsonCall("tool_name", ("parameters", "arguments"), "tool_call_id", listed=True),
+    args=JsonCall("tool_name", ("parameters", "arguments"), "tool_call_id", listed=True, lines="\n    ", ids="first"),
     reasoning="<|START_THINKING|>{text}<|END_THINKING|>",
     content=("<|START_TEXT|>{text}<|END_TEXT|>",),
     noise=CITATIONS,

@@ -23,6 +23,7 @@ DEEPSEEK_V3 = Dialect(
     section=SECTION,
     call=FENCED,
     args=JsonObject(),
+    apart="",
     also=(PLAIN,),
     reasoning="<think>\n{text}\n</think>\n\n",
     begins="<｜Assistant｜>",

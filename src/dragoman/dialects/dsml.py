@@ -11,10 +11,11 @@ DSML_PARAMS = Params('<｜DSML｜parameter name="{key}" string="{type}">{value}<
 
 DEEPSEEK_V32 = Dialect(
     "deepseek-v32-dsml",
-    section="<｜DSML｜function_calls>\n{calls}\n</｜DSML｜function_calls>",
+    section="\n\n<｜DSML｜function_calls>\n{calls}\n</｜DSML｜function_calls>",
     sections=tuple(f"<｜DSML｜{word}>{{calls}}</｜DSML｜{word}>" for word in WORDS[1:]),
     call=DSML_CALL,
     args=DSML_PARAMS,
+    apart="",
     reasoning="<think>{text}</think>",
     begins="<｜Assistant｜>",
     ends=ENDS,
@@ -27,10 +28,11 @@ DEEPSEEK_V32 = Dialect(
 
 DEEPSEEK_V4 = Dialect(
     "deepseek-v4-dsml",
-    section="<｜DSML｜tool_calls>\n{calls}\n</｜DSML｜tool_calls>",
+    section="\n\n<｜DSML｜tool_calls>\n{calls}\n</｜DSML｜tool_calls>",
     sections=tuple(f"<｜DSML｜{word}>{{calls}}</｜DSML｜{word}>" for word in WORDS if word != "tool_calls"),
     call=DSML_CALL,
     args=DSML_PARAMS,
+    apart="",
     reasoning="<think>{text}</think>",
     begins="<｜Assistant｜>",
     ends=ENDS,
@@ -39,20 +41,4 @@ DEEPSEEK_V4 = Dialect(
     signs=("｜DSML｜", "tool_calls>"),
     aliases=("deepseek_v4", "deepseekv4", "deepseek-v4"),
     models="DeepSeek-V4",
-)
-
-DEEPSEEK_V41 = Dialect(
-    "deepseek-v41-dsml",
-    section="<｜DSML｜ calls>\n{calls}\n</｜DSML｜ calls>",
-    sections=tuple(f"<｜DSML｜ {word}>{{calls}}</｜DSML｜ {word}>" for word in WORDS if word != "calls"),
-    call='<｜DSML｜ invoke name="{name}">\n{args}</｜DSML｜ invoke>',
-    args=Params('<｜DSML｜ parameter name="{key}" string="{type}">{value}</｜DSML｜ parameter>\n'),
-    reasoning="<think>{text}</think>",
-    begins="<｜Assistant｜>",
-    ends=ENDS,
-    turn=TURN,
-    results="<result>{text}</result>",
-    signs=("｜DSML｜ calls>",),
-    aliases=("deepseek_v41", "deepseekv41", "deepseek-v41"),
-    models="DeepSeek-V4.1",
 )

@@ -7,7 +7,7 @@ THINK = "<think>\n{text}\n</think>\n\n"
 
 EXAONE = Dialect(
     "exaone",
-    call="<tool_call>\n{call}\n</tool_call>",
+    call="<tool_call>{call}</tool_call>",
     args=JsonCall(),
     reasoning=THINK,
     thoughts=("<thought>\n{text}\n</thought>\n\n",),

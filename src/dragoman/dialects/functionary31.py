@@ -8,6 +8,7 @@ FUNCTIONARY31 = Dialect(
     "functionary-v3-1",
     call="<function={name}>{args}</function>",
     args=JsonObject(),
+    joint="",
     also=(Form("<|python_tag|>{call}", Code()),),
     begins="<|start_header_id|>assistant<|end_header_id|>\n\n",
     ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),

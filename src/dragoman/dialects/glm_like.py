@@ -26,6 +26,7 @@ LAGUNA = Dialect(
     "laguna",
     call="<tool_call>{name}{args}</tool_call>",
     args=COMPACT,
+    joint="",
     reasoning="<think>{text}</think>",
     begins="<assistant>\n",
     ends=("</assistant>", "<user>"),

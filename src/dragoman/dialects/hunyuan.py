@@ -1,18 +1,13 @@
-"""Hunyuan: a list of JSON calls, then (Hy) pairs of a key and a value in tags with a suffix."""
+"""Hunyuan: a list of JSON calls (A13B), or a name and fenced JSON between tags (the dense models)."""
 
+from ..syntax.codecs.json import JsonObject
 from ..syntax.codecs.json_call import JsonCall
-from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
-
-LISTED = JsonCall(listed=True)
-LINES = Params("<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n")
-RESULTS = "<tool_response>\n{text}\n</tool_response>"
-COMPACT = Params("<arg_key>{key}</arg_key><arg_value>{value}</arg_value>")
 
 HUNYUAN = Dialect(
     "hunyuan-a13b",
     call="<tool_calls>{call}</tool_calls>",
-    args=LISTED,
+    args=JsonCall(listed=True),
     reasoning="<think>\n{text}\n</think>\n",
     content=("<answer>\n{text}\n</answer>",),
     drops=("助手：",),
@@ -25,36 +20,20 @@ HUNYUAN = Dialect(
     models="Hunyuan-A13B",
 )
 
-HY_V3 = Dialect(
-    "hy-v3",
-    section="<tool_calls>\n{calls}\n</tool_calls>",
-    call="<tool_call>{name}<tool_sep>\n{args}</tool_call>",
-    args=LINES,
-    reasoning="<think>{text}</think>",
-    begins="<｜hy_Assistant｜>",
-    ends=("<｜hy_eos｜>", "<｜hy_User｜>", "<|eos|>"),
-    suffix=True,
-    special=("<tool_calls>", "</tool_calls>", "<tool_call>", "</tool_call>", "<tool_sep>"),
-    turn="<｜hy_{role}｜>{text}",
-    results=RESULTS,
-    signs=("tool_sep", "arg_key", "arg_value", "<tool_calls"),
-    aliases=("hy_v3", "hunyuan"),
-    models="Hy3",
-)
-
-HY_V4 = Dialect(
-    "hy-v4",
+HUNYUAN_DENSE = Dialect(
+    "hunyuan-dense",
     section="<tool_calls>{calls}</tool_calls>",
-    call="<tool_call>{name}{args}</tool_call>",
-    args=COMPACT,
-    reasoning="<think>{text}</think>",
+    call="<tool_call>{name}\n```json\n{args}\n```</tool_call>",
+    args=JsonObject(),
+    joint="\n",
+    apart="",
+    reasoning="<think>\n{text}\n</think>\n",
+    drops=("<answer>", "</answer>"),
     begins="<｜hy_Assistant｜>",
-    ends=("<｜hy_eos｜>", "<｜hy_User｜>", "<|eos|>"),
-    suffix=True,
-    special=("<tool_calls>", "</tool_calls>", "<tool_call>", "</tool_call>"),
+    ends=("<｜hy_place▁holder▁no▁2｜>", "<｜hy_User｜>", "<|eos|>"),
     turn="<｜hy_{role}｜>{text}",
-    results=RESULTS,
-    signs=("<tool_calls", "arg_key", "arg_value"),
-    aliases=("hy_v4",),
-    models="Hy4",
+    results="<tool_responses><tool_response>{text}</tool_response></tool_responses>",
+    results_role="User",
+    signs=("<tool_calls>", "<tool_call>function_name", "```json"),
+    models="Hunyuan 0.5B, 1.8B, 4B and 7B, Hy-Embodied",
 )

@@ -8,7 +8,7 @@ LISTED = JsonCall(listed=True)
 JAMBA = Dialect(
     "jamba",
     call="<tool_calls>{call}</tool_calls>",
-    args=LISTED,
+    args=JsonCall(listed=True, lines="\n    "),
     begins="<|bom|><|assistant|>",
     ends=("<|eom|>", "<|bom|>"),
     special=("<tool_calls>", "</tool_calls>", "<|eom|>", "<|bom|>"),

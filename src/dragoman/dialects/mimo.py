@@ -1,4 +1,4 @@
-"""MiMo: nested tags without newlines."""
+"""MiMo: nested tags, and values without newlines around them."""
 
 from ..syntax.codecs.params import Params
 from ..syntax.dialect import Dialect
@@ -7,9 +7,10 @@ from .qwen import BEGINS, DECLARE, JSON
 
 MIMO = Dialect(
     "mimo-xml",
-    call="<tool_call><function={name}>{args}</function></tool_call>",
-    args=Params("<parameter={key}>{value}</parameter>"),
+    call="<tool_call>\n<function={name}>\n{args}</function>\n</tool_call>",
+    args=Params("<parameter={key}>{value}</parameter>\n"),
     also=(JSON,),
+    joint="",
     reasoning="<think>{text}</think>",
     begins=BEGINS,
     ends=CHATML_ENDS,

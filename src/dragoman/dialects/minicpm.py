@@ -9,7 +9,7 @@ from .qwen import BEGINS, CALL, DECLARE, JSON, PARAMS
 MINICPM3 = Dialect(
     "minicpm3-py",
     call="<|tool_call_start|>\n```python\n{call}\n```\n<|tool_call_end|>",
-    args=Python(),
+    args=Python(json=True),
     reasoning="<|thought_start|>\n{text}\n<|thought_end|>\n",
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,
@@ -22,6 +22,7 @@ MINICPM5 = Dialect(
     "minicpm5",
     call='<function name="{name}">{args}</function>',
     args=Params('<param name="{key}">{value}</param>', cdata=True),
+    joint="\n",
     reasoning="<think>\n{text}\n</think>\n\n",
     begins="<|im_start|>assistant\n",
     ends=("<|im_end|>", "<|im_start|>", "</s>"),

@@ -20,9 +20,10 @@ MINIMAX_M1 = Dialect(
 
 MINIMAX_M2 = Dialect(
     "minimax-m2",
-    section="<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
+    section="\n<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
     call='<invoke name="{name}">\n{args}</invoke>',
     args=Params('<parameter name="{key}">{value}</parameter>\n'),
+    apart="",
     reasoning="<think>\n{text}\n</think>\n\n",
     begins="]~b]ai\n",
     ends=("[e~[", "]~b]"),
@@ -44,7 +45,7 @@ MINIMAX_M3 = Dialect(
     ends=("[e~[", "]~b]"),
     turn="]~b]{role}\n{text}[e~[\n",
     results="<response>{text}</response>",
-    signs=("]<]minimax[>[",),
+    signs=("]<]minimax[>[", "<invoke name="),
     aliases=("minimax_m3",),
     models="MiniMax-M3",
 )

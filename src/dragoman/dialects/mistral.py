@@ -26,7 +26,7 @@ MISTRAL_V11 = Dialect(
 MISTRAL_JSON = Dialect(
     "mistral-json",
     call="[TOOL_CALLS]{call}",
-    args=JsonCall(listed=True),
+    args=JsonCall(listed=True, ids="last"),
     begins="[/INST]",
     ends=("</s>", "[INST]"),
     special=("[TOOL_CALLS]", "</s>"),

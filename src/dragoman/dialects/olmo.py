@@ -7,7 +7,7 @@ from .hermes import CHATML_ENDS
 OLMO3 = Dialect(
     "olmo3",
     call="<function_calls>{call}</function_calls>",
-    args=Python(),
+    args=Python(json=True),
     reasoning="<think>{text}</think>",
     begins="<|im_start|>assistant\n",
     ends=CHATML_ENDS,

@@ -34,6 +34,7 @@ STEP35 = Dialect(
     "step35-xml",
     call=CALL,
     args=PARAMS,
+    joint="",
     also=(JSON,),
     reasoning="<think>\n{text}\n</think>\n",
     begins=BEGINS,

@@ -35,6 +35,8 @@ class Dialect:
         id: the call's own id, put together from the other holes of `call`, where the model numbers its calls.
         section: the marks around all calls of a turn, with `{calls}`.
         sections: other spellings of it.
+        joint: what stands between two calls; None for a newline, or nothing where calls touch (see `between`).
+        apart: what stands between text and the calls behind it; None for the same as `joint`.
         reasoning: a block of thinking; without marks behind it, it ends where a call or the answer begins.
         thoughts: other spellings of it.
         content: blocks of the answer, where the answer is marked too.
@@ -67,6 +69,8 @@ class Dialect:
     id: str = ""
     section: str = ""
     sections: tuple[str, ...] = ()
+    joint: str | None = None
+    apart: str | None = None
     reasoning: str = ""
     thoughts: tuple[str, ...] = ()
     content: tuple[str, ...] = ()
@@ -108,11 +112,13 @@ class Dialect:
         return mark in self.special or mark[: mark.find(">") + 1] in self.special
 
     @property
-    def touching(self) -> bool:
-        """Whether calls stand side by side, without a newline between them."""
-        if self.gated or "\n" in self.call or "\n" in self.section or self.call.startswith(("<function=", "{")):
-            return False
-        return bool(self.section) or not self.call.startswith("<tool_call>")
+    def between(self) -> str:
+        """What stands between two calls: where nothing else is said a newline, if there are newlines in them."""
+        if self.joint is not None:
+            return self.joint
+        lines = self.gated or "\n" in self.call or "\n" in self.section or self.call.startswith(("<function=", "{"))
+        touching = not lines and (bool(self.section) or not self.call.startswith("<tool_call>"))
+        return "" if touching else "\n"
 
     @property
     def forms(self) -> tuple[Form, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError
@@ -82,7 +83,11 @@ def _calls(dialect: Dialect, calls: list[Call], number: int) -> Iterator[str]:
     codec = dialect.forms[0].codec
     if codec.several:
         opening, between, closing = codec.several
-        payload = opening + between.join(map(codec.encode, calls)) + closing
+        known = [
+            _numbered(call, number + i) if getattr(codec, "ids", "") == "first" else call
+            for i, call in enumerate(calls)
+        ]
+        payload = opening + between.join(map(codec.encode, known)) + closing
         yield dialect.call.replace("{call}", payload)
     else:
         joint = _between(dialect, calls, calls)
@@ -90,13 +95,21 @@ def _calls(dialect: Dialect, calls: list[Call], number: int) -> Iterator[str]:
     yield after
 
 
+def _numbered(call: Call, number: int) -> Call:
+    """A call with an id, where that is what it begins with."""
+    return call if call.id else replace(call, id=str(number))
+
+
 def _between(dialect: Dialect, before: Reasoning | Text | list[Call], part: Reasoning | Text | list[Call]) -> str:
     """What parts two parts; messages after the first need their own beginning."""
     if dialect.frame is not None or (dialect.again and before is not part):
         itself = dialect.frame is not None and isinstance(part, list) and dialect.call.startswith(dialect.frame.start)
         return "" if itself else dialect.again or dialect.begins
-    joint = "" if isinstance(before, Reasoning) or dialect.touching else "\n"
-    return joint if isinstance(part, list | Text) or isinstance(before, list) else ""
+    if isinstance(before, Reasoning) or not (isinstance(part, list | Text) or isinstance(before, list)):
+        return ""
+    if isinstance(before, Text) and isinstance(part, list) and dialect.apart is not None:
+        return dialect.apart
+    return dialect.between
 
 
 def _content(dialect: Dialect, part: Text, before: Reasoning | Text | list[Call] | None) -> str:

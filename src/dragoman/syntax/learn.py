@@ -32,7 +32,7 @@ from .outline import Outline
 from .probes import ARGUMENTS, Probe, Probes, Render, calling, tools_of, turns
 from .template import marks
 
-__all__ = ["Lesson", "around", "learn", "reads", "show", "study", "writes", "written"]
+__all__ = ["Lesson", "around", "ended", "learn", "reads", "show", "study", "writes", "written"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,8 @@ class _Study:
         best = max(guesses, key=_rank, default=None)
         if best is None or "a string" in best.unread:
             raise UsageError(_unclear(texts.get("a string", ""), best))
+        if (spaced := _spaced(best.dialect, shown)) is not best.dialect:
+            best = max(best, self.judged(spaced, shown), key=_rank)
         return replace(best, found={**outline.found, **self.described(best.dialect)}, texts=texts)
 
     def shown(self, outline: Outline) -> Iterator[Probe]:
@@ -134,7 +136,7 @@ class _Study:
         for what, turn in (*turns(), ("another call", _another())):
             text = self.probes.turn(turn)
             if text and all(word in text for word in _words(turn)) and not outline.hidden(text, turn):
-                yield Probe(what, turn, outline.inner(text, turn))
+                yield Probe(what, self.probes.said(turn), outline.inner(text, turn))
 
     def guesses(self, base: Dialect, texts: Mapping[str, str], framing: Framing | None) -> Iterator[Dialect]:
         if framing:
@@ -213,10 +215,10 @@ def writes(dialect: Dialect, probe: Probe) -> bool:
 
 
 def _same(dialect: Dialect, text: str | None, probe: Probe) -> bool:
-    return text is not None and _ended(dialect, text) == _ended(dialect, probe.text)
+    return text is not None and ended(dialect, text) == ended(dialect, probe.text)
 
 
-def _ended(dialect: Dialect, text: str) -> str:
+def ended(dialect: Dialect, text: str) -> str:
     """A text without the marks that end its turn, of which that of its last message may be one."""
     text = text.strip()
     frame = dialect.frame
@@ -229,6 +231,21 @@ def _ended(dialect: Dialect, text: str) -> str:
 def _meaning(turn: Turn) -> tuple[Any, ...]:
     calls = [(call.name, json.loads(call.arguments) if call.valid else call.arguments) for call in turn.calls]
     return turn.reasoning.strip(), turn.content.strip(), calls
+
+
+_GAPS = ("", "\n", "\n\n", " ")
+
+
+def _spaced(dialect: Dialect, shown: list[Probe]) -> Dialect:
+    """A dialect with the white space that is shown between two calls, and between text and a call."""
+    probes = {probe.what: probe for probe in shown}
+    for what, where in (("two calls", "joint"), ("text and a call", "apart")):
+        probe = probes.get(what)
+        if probe and not writes(dialect, probe):
+            known: list[dict[str, Any]] = [{where: gap} for gap in _GAPS]
+            ways = (replace(dialect, **fields) for fields in known)
+            dialect = next((made for made in ways if writes(made, probe)), dialect)
+    return dialect
 
 
 def _signs(dialect: Dialect) -> tuple[str, ...]:

@@ -6,11 +6,13 @@ model that never stops writing digits is stopped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil, floor
+from typing import Any
 
 from .grammar import NEVER, Chars, Node, Rule, alt, chars, literal, maybe, repeat, seq
 
-__all__ = ["INTEGER", "NUMBER", "integers", "numbers"]
+__all__ = ["INTEGER", "NUMBER", "bound", "integers", "numbers"]
 
 LARGEST = 16
 
@@ -90,3 +92,18 @@ def _digits(low: str, high: str, before: str = "") -> Node:
     if first <= last:
         ways.append(seq(literal(before), Chars(((str(first), str(last)),)), repeat(_DIGIT, rest, rest)))
     return alt(*ways, end)
+
+
+def bound(node: Mapping[str, Any], word: str, exclusive: str, tighter: Any) -> tuple[float | None, bool]:
+    """A bound, and whether it is excluded itself (older schemas write that as a boolean beside it)."""
+    plain = node.get(word) if _is_number(node.get(word)) else None
+    other = node.get(exclusive)
+    if other is True:
+        return plain, True
+    if not _is_number(other) or (plain is not None and tighter(plain, other) == plain != other):
+        return plain, False
+    return other, True
+
+
+def _is_number(found: Any) -> bool:
+    return isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e300

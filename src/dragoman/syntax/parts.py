@@ -200,7 +200,7 @@ class Parts:
     def _separator(self) -> Node:
         if self.dialect.frame is not None:
             return self.before_call
-        return EMPTY if self.dialect.touching else literal("\n")
+        return literal(self.dialect.between)
 
 
 def _assistant(prompt: str, dialect: Dialect) -> str:

@@ -20,6 +20,7 @@ ends where a call or the answer begins.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -37,7 +38,7 @@ __all__ = ["FormPlan", "Plan", "Scope", "plan"]
 class Scope:
     """What may stand behind a call's payload: what a codec must stop at, outside of quotes.
 
-    A closing tag may lack its last bracket.  `endless`: the engine may keep the only closers to itself.
+    A closing tag may lack its last bracket, or stand in the plural.  `endless`: the engine may keep the only closers to itself.
     """
 
     __slots__ = ("_stops", "closers", "closing", "endless", "ends", "inner", "openers")
@@ -45,8 +46,8 @@ class Scope:
     def __init__(
         self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
     ) -> None:
-        short = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
-        self.closers = tuple(dict.fromkeys(closers + short))
+        tags = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
+        self.closers = tuple(dict.fromkeys(closers + tags + tuple(f"{tag}s>" for tag in tags)))
         self.openers, self.ends, self.inner, self.endless = openers, ends, inner, False
         self.closing = stop(*self.closers)
         self._stops: dict[tuple[str, ...], Stop] = {}
@@ -227,6 +228,10 @@ def _calls(made: Plan) -> None:
         for form in _foreign(opener, first):
             sure = isinstance(form.codec, JsonCall) and not first.recovered
             _add(made.forms, _form(made, form, openers, recovered=not sure))
+    for opener in openers:
+        for other in _misnamed(made, opener):
+            for known in made.forms[opener]:
+                _add(made.forms, _renamed(made, known, other, openers))
     for section in filter(None, (made.dialect.section, *made.dialect.sections)):
         for codec in (JsonCall(), Python()):
             whole = Form(section.replace("{calls}", "{call}"), codec)
@@ -283,6 +288,24 @@ def _foreign(opener: str, first: FormPlan) -> tuple[Form, ...]:
     if first.steps[0][0] != "name" or first.head:
         forms.append(Form(opener + "{name}\n{args}" + close, JsonObject()))
     return tuple(forms)
+
+
+_NAMES = ("tool_call", "toolcall", "tool-call", "tool_calls", "tools", "tool", "function_call")
+
+
+def _misnamed(made: Plan, opener: str) -> Iterator[str]:
+    """What models write for the tag of a call, where that is the usual one."""
+    if opener.strip("<>") in _NAMES and not made.dialect.is_special(opener):
+        found = (f"<{name}>" for name in _NAMES)
+        yield from (tag for tag in found if tag not in made.forms and tag not in made.sections)
+
+
+def _renamed(made: Plan, known: FormPlan, opener: str, openers: tuple[str, ...]) -> FormPlan:
+    """A form in another tag, which counts for declared tools, at the beginning of a line."""
+    template = known.form.template.replace(known.opener, opener).replace(f"</{known.opener[1:]}", f"</{opener[1:]}")
+    form = _form(made, Form(template, known.codec), openers, recovered=True)
+    form.loose = True
+    return form
 
 
 def _bare(made: Plan, form: Form, openers: tuple[str, ...]) -> tuple[FormPlan, ...]:

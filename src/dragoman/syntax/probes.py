@@ -148,6 +148,11 @@ class Probes:
         function = {"name": call.name, "arguments": arguments}
         return {"id": self.id(call), "type": "function", "function": function, **(function if self.way.flat else {})}
 
+    def said(self, turn: Turn) -> Turn:
+        """A turn with the ids that its calls were given."""
+        parts = (replace(part, id=self.id(part)) if isinstance(part, Call) else part for part in turn.parts)
+        return Turn(tuple(parts))
+
     def result(self, call: Call) -> Entry:
         return {**self.entry("tool", RESULT), "name": call.name, "tool_call_id": self.id(call)}
 

@@ -223,7 +223,8 @@ class Reading(Calling):
         ended = r.closed and not r.buf[r.pos :].strip()
         begun = not ended and r.cut and found is not None and not found["ok"] and found.end() == len(r.buf)
         nothing = call.declared(words["name"]) and not form.recovered and (yield from r.ahead(form.scope.closing))[0]
-        if not (ended or begun or nothing) and (found is None or found["ok"] is None):
+        unlike = not (ended or begun or nothing) and (found is None or found["ok"] is None)
+        if unlike and not self.certain(form, words["name"], there=there):
             return BAD
         if self.tools.known and is_id(words["name"]) and not call.declared(words["name"]):
             call.id = words["name"]
@@ -231,6 +232,11 @@ class Reading(Calling):
         if not call.begin(words["name"], self.id(form, words)):
             return BAD
         return CUT if begun else WHOLE
+
+    def certain(self, form: FormPlan, name: str, *, there: bool) -> bool:
+        """Whether a head alone is a call, whatever follows: all its marks are there, tokens, around a declared name."""
+        marked = there and bool(form.steps[-2][1]) and self.dialect.is_special(form.opener)
+        return marked and not form.recovered and self.tools.known and name in self.tools.by_name
 
     def repeated(self, opens: str, word: str, after: tuple[str, ...]) -> Steps[None]:
         """The tag of the name may stand there twice."""
@@ -281,7 +287,7 @@ class Reading(Calling):
             mark = yield from r.next(form.scope.closing)
             if mark and mark not in form.closers:
                 self.sink.notice("unclosed", r.at)
-            if mark.removesuffix(">") == form.closers[-1].removesuffix(">"):
+            if mark.rstrip(">").removesuffix("s") == form.closers[-1].rstrip(">").removesuffix("s"):
                 self.tags = tuple(mark for mark in form.closers if mark.startswith("</"))
                 return True
             if not mark and r.begun(form.scope.closing) and not r.buf[r.pos :].isspace():
@@ -311,7 +317,7 @@ class Reading(Calling):
     def verbatim(self, form: FormPlan, call: CallSink) -> Steps[None]:
         """A declared call with a body that cannot be read goes out as it stands."""
         whole = form.steps[0][0] == "call"
-        if (yield from self.as_it_stands(call, "}" if whole else "")):
+        if (yield from self.as_it_stands(call, "}" if whole else "", endless=not form.closers)):
             yield from self.closers(form)
 
     def cut_off(self, forms: tuple[FormPlan, ...], call: CallSink, at: int) -> str:

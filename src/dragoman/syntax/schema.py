@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, floor
 from typing import Any
@@ -26,7 +27,8 @@ from .extent import steps
 from .grammar import EMPTY, NEVER, Alt, Chars, Literal, Node, Repeat, Rule, Seq, alt, literal, maybe, repeat, seq
 from .kinds import Schema
 from .merge import distinct, merged, resolve
-from .numbers import NUMBER, integers, numbers
+from .nesting import nests, nothing
+from .numbers import NUMBER, bound, integers, numbers
 from .pattern import pattern, span
 from .style import JSON, Strings, Style
 
@@ -179,7 +181,7 @@ class Walk:
     def _branches(
         self, node: Mapping[str, Any], word: str, branches: Sequence[Any], style: Style, place: Schema, path: str
     ) -> Node:
-        rest = {key: one for key, one in node.items() if key != word}
+        rest, style = {key: one for key, one in node.items() if key != word}, style.plain or style
         self._loose(path, word, when=word == "oneOf" and not distinct(branches, self.root))
         ways = [
             self.value({"allOf": [rest, branch]} if rest else branch, style, place, f"{path}/{word}/{i}")
@@ -188,6 +190,11 @@ class Walk:
         return alt(*ways)
 
     def _typed(self, kind: str, node: Mapping[str, Any], style: Style, place: Schema, path: str) -> Node:
+        if style.plain and kind in ("object", "array"):
+            if nests(kind, node, style, place):
+                nested = replace(style, plain=None, inner=style)
+                return alt(self._typed(kind, node, nested, place, path), *nothing(kind, node))
+            style = style.plain
         if kind == "object":
             return self._object(node, style, path)
         if kind == "array":
@@ -250,17 +257,21 @@ class Walk:
         if before:
             inside = self._tuple(node, before, low, high, style, path)
         else:
-            item = NEVER if items is False else self.value(items, style.values, path=f"{path}/items")
+            item = NEVER if items is False else self._item(items, style, f"{path}/items")
             inside = _several(_named("item", item), style.item_comma, low, high)
-        return seq(literal("["), inside, literal("]"))
+        return seq(literal(style.lists[0]), inside, literal(style.lists[1]))
+
+    def _item(self, schema: Any, style: Style, path: str) -> Node:
+        inside = self.value(schema, style.values, path=path)
+        return style.item(inside) if style.item and inside != NEVER else inside
 
     def _tuple(
         self, node: Mapping[str, Any], before: Sequence[Any], low: int, high: int | None, style: Style, path: str
     ) -> Node:
         """Items with a schema for each place; further ones only where the schema asks for them."""
-        known = [self.value(one, style.values, path=f"{path}/prefixItems/{i}") for i, one in enumerate(before)]
+        known = [self._item(one, style, f"{path}/prefixItems/{i}") for i, one in enumerate(before)]
         rest = node.get("additionalItems" if isinstance(node.get("items"), list) else "items", True)
-        further = self.value(rest, style.values, path=f"{path}/items") if low > len(known) or "items" in node else NEVER
+        further = self._item(rest, style, f"{path}/items") if low > len(known) or "items" in node else NEVER
         most = len(known) if high is None else min(high, len(known))
         tail: Node = NEVER if high is not None and high < low else EMPTY
         if most == len(known) and further != NEVER:
@@ -293,8 +304,8 @@ class Walk:
         return style.string(Strings(low, high, place=place)) or NEVER
 
     def _number(self, kind: str, node: Mapping[str, Any], path: str) -> Node:
-        low, above = _bound(node, "minimum", "exclusiveMinimum", max)
-        high, below = _bound(node, "maximum", "exclusiveMaximum", min)
+        low, above = bound(node, "minimum", "exclusiveMinimum", max)
+        high, below = bound(node, "maximum", "exclusiveMaximum", min)
         if kind == "integer":
             first = None if low is None else floor(low) + 1 if above else ceil(low)
             last = None if high is None else ceil(high) - 1 if below else floor(high)
@@ -372,21 +383,6 @@ def _is_one_of(one: Any, kinds: Sequence[str]) -> bool:
 def _count(node: Mapping[str, Any], word: str) -> int | None:
     found = node.get(word)
     return int(found) if isinstance(found, int | float) and found >= 0 else None
-
-
-def _bound(node: Mapping[str, Any], word: str, exclusive: str, tighter: Any) -> tuple[float | None, bool]:
-    """A bound, and whether it is excluded itself (older schemas write that as a boolean beside it)."""
-    plain = node.get(word) if _is_number(node.get(word)) else None
-    other = node.get(exclusive)
-    if other is True:
-        return plain, True
-    if not _is_number(other) or (plain is not None and tighter(plain, other) == plain != other):
-        return plain, False
-    return other, True
-
-
-def _is_number(found: Any) -> bool:
-    return isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e300
 
 
 def _fitted(matching: Node | None, low: int, high: int | None) -> tuple[Node | None, bool]:

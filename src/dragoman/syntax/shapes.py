@@ -47,6 +47,8 @@ _SPACES = "".join(char for char in map(chr, range(0x3001)) if char.isspace())
 _FREE = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 """The arguments of a tool that takes one free text."""
 
+_NUMBER = repeat(chars("0-9"), 1, 2)
+
 _NONE: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -77,10 +79,14 @@ def json_object(tool: Tool) -> Node:
     return arguments(tool)
 
 
-def json_call(tool: Tool, name: str = "name", args: str = "arguments") -> Node:
-    """`{"name": "weather", "arguments": {"city": "Oslo"}}`; without a key for the name, `{"weather": {"city": "Oslo"}}`."""
-    head = "{" + (f"{dumps(name)}: {dumps(tool.name)}, {dumps(args)}: " if name else f"{dumps(tool.name)}: ")
-    return seq(literal(head), arguments(tool), literal("}"))
+def json_call(tool: Tool, name: str = "name", args: str = "arguments", number: str = "") -> Node:
+    """`{"name": "weather", "arguments": {"city": "Oslo"}}`; without a key for the name, `{"weather": {"city": "Oslo"}}`.
+
+    `number`: the key of the call's number, where that comes first.
+    """
+    first = seq(literal(f'{{{dumps(number)}: "'), _NUMBER, literal('", ')) if number else literal("{")
+    head = f"{dumps(name)}: {dumps(tool.name)}, {dumps(args)}: " if name else f"{dumps(tool.name)}: "
+    return seq(first, literal(head), arguments(tool), literal("}"))
 
 
 # --- parameters
@@ -199,13 +205,14 @@ _OPENS = {
 # --- elements
 
 
-def elements(tool: Tool, template: str) -> Node:
-    """`<city>Oslo</city>`; what is no text stands in it as JSON."""
-    return arguments(tool, _elements(template))
+def elements(tool: Tool, template: str, words: tuple[str, ...] = ()) -> Node:
+    """`<city>Oslo</city>`, and elements in elements; `words`: those for types, where these are told."""
+    return arguments(tool, _told_elements(template, words) if words else _elements(template))
 
 
 @lru_cache(8)
 def _elements(template: str) -> Style:
+    """The top; inside, what elements alone would not tell stands as JSON."""
     before, middle, after = re.split(r"\{key\}|\{value\}", template, maxsplit=2)
     raw = _raw(_Raw((before,), before, told=False, strip=False))
 
@@ -215,7 +222,44 @@ def _elements(template: str) -> Style:
     def ending(name: str) -> Node:
         return markup(after.replace("{key}", name))
 
-    return Style(raw.string, raw.fixed, key, NEVER, "", "", "", "", ending=ending, inner=raw)
+    def item(inside: Node) -> Node:
+        return seq(key("item"), inside, ending("item"))
+
+    top = Style(raw.string, raw.fixed, key, NEVER, "", "", "", "", ending=ending, item=item, lists=("", ""))
+    return replace(top, inner=replace(top, any=raw.any, plain=raw))
+
+
+@lru_cache(8)
+def _told_elements(template: str, words: tuple[str, ...]) -> Style:
+    """Every element tells its type, so nothing is in doubt."""
+    top = _params(template, words[:1], strip=False, cdata=False)
+    before, _, rest = re.sub(r' \w+="\{key\}"', "", template).partition("{type}")
+    rest, _, after = rest.partition("{value}")
+    kinds = {"string": words[0], "object": words[2], "array": words[3]}
+
+    def told(kind: str, written: Node) -> Node:
+        return seq(literal(kinds.get(kind, words[1])), markup(rest), written)
+
+    def item(inside: Node) -> Node:
+        return seq(markup(before), inside, markup(after))
+
+    return replace(
+        top,
+        inner=replace(
+            top.values,
+            key=top.key,
+            any_key=top.any_key,
+            open="",
+            close="",
+            comma="",
+            item_comma="",
+            after=top.after,
+            inner=None,
+            told=told,
+            item=item,
+            lists=("", ""),
+        ),
+    )
 
 
 # --- lines
@@ -287,23 +331,23 @@ def _encodes(written: str) -> bool:
 # --- python
 
 
-def python(tool: Tool) -> Node:
-    """`weather(city="Oslo", days=3)`."""
-    return seq(literal(tool.name + "("), arguments(tool, _python(top=True)), literal(")"))
+def python(tool: Tool, *, json: bool = False) -> Node:
+    """`weather(city="Oslo", days=3)`; `json`: with the words of JSON."""
+    return seq(literal(tool.name + "("), arguments(tool, _python(top=True, json=json)), literal(")"))
 
 
-@lru_cache(2)
-def _python(*, top: bool) -> Style:
+@lru_cache(4)
+def _python(*, top: bool, json: bool) -> Style:
     inside = json_style()
 
     def fixed(value: Any, _place: Schema | None) -> Node:
-        return literal(_expression(value))
+        return literal(dumps(value) if json else _expression(value))
 
-    words = ("None", "True", "False")
+    words = ("null", "true", "false") if json else ("None", "True", "False")
     if not top:
         return Style(_python_string, fixed, inside.key, inside.any_key, words=words)
     any_key = seq(_ANY_KEY, literal("="))
-    return Style(_python_string, fixed, _keyword, any_key, "", "", words=words, inner=_python(top=False))
+    return Style(_python_string, fixed, _keyword, any_key, "", "", words=words, inner=_python(top=False, json=json))
 
 
 def _keyword(name: str) -> Node:

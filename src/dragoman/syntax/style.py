@@ -60,6 +60,8 @@ class Style:
     `after` follows a value, `ending` does where that depends on the key.  `comma` parts pairs, `item_comma` items.  `inner` is the style of values inside.
     `any` writes any value, where there is a simpler way than by all the others.
     `told` writes a value with the word for its type, where values have one.
+    `item` writes what stands around an item, `lists` what does around all.
+    `plain` writes what would be read back as something else here: alternatives, tuples, objects with any keys.
     """
 
     string: Callable[[Strings], Node | None]
@@ -76,6 +78,9 @@ class Style:
     inner: Style | None = None
     any: Node | None = None
     told: Callable[[str, Node], Node] | None = None
+    item: Callable[[Node], Node] | None = None
+    lists: tuple[str, str] = ("[", "]")
+    plain: Style | None = None
 
     @property
     def values(self) -> Style:

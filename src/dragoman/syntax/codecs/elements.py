@@ -84,9 +84,9 @@ class Elements:
     def _typed(self, value: object) -> tuple[str, str]:
         """The word for a value's type, and its text."""
         raw, plain, mapping, sequence = self.words
-        if isinstance(value, dict) and value and all(value):
+        if isinstance(value, dict) and all(value):
             return mapping, "".join(self._write(key, item) for key, item in value.items())
-        if isinstance(value, list) and value:
+        if isinstance(value, list):
             return sequence, "".join(self._write("", item) for item in value)
         if isinstance(value, str) and self.closes not in value:
             return raw, value
@@ -104,9 +104,7 @@ class Elements:
         return text.replace("<", "\\u003c") if self.opens in text else text
 
     def grammar(self, tool: Tool) -> Node:
-        if self.told:
-            return shapes.params(tool, self.template, self.words[:1])
-        return shapes.elements(tool, self.template)
+        return shapes.elements(tool, self.template, self.words * self.told)
 
 
 def _plain(value: dict[str, object]) -> bool:

@@ -48,7 +48,7 @@ class JsonCall:
     The keys come in any order; arguments before the name wait for it.
     Also read: the wrapper `{"type": "function", "function": {..}}`, and an object without its closing brace.
     `listed`: it is written as a list, of one call where they stand alone.  `lines`: what stands between several that
-    are written without a list.
+    are written without a list, and before each within one.  `ids`: where a call's id is written, first or last.
     `keyed`: the key is the name, `{"weather": {..}}`.  `none`: names that say that there is no call.
     Without any name it is a call of the only declared tool that has all its keys.
     """
@@ -63,12 +63,13 @@ class JsonCall:
         *,
         listed: bool = False,
         lines: str = "",
+        ids: str = "",
         keyed: bool = False,
         none: tuple[str, ...] = (),
     ) -> None:
         self.name, self.args, self.id, self.lines = name, args, id, lines
-        self.several = ("[", ", ", "]") if listed else ("", lines, "") if lines else None
-        self.listed, self.keyed, self.none = listed, keyed, none
+        self.several = _several(lines, listed=listed)
+        self.listed, self.ids, self.keyed, self.none = listed, ids, keyed, none
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
         fenced = yield from fence(r, call)
@@ -298,11 +299,22 @@ class JsonCall:
 
     def encode(self, call: Call) -> str:
         args = json.loads(call.arguments)
-        made = {call.name: args} if self.keyed else {self.name: call.name, self.args[0]: args}
-        return json.dumps(made, ensure_ascii=False)
+        if self.keyed:
+            return json.dumps({call.name: args}, ensure_ascii=False)
+        made = {self.name: call.name, self.args[0]: args}
+        own = {self.id: call.id} if call.id else {}
+        return json.dumps(own | made if self.ids == "first" else made | own if self.ids else made, ensure_ascii=False)
 
     def grammar(self, tool: Tool) -> Node:
-        return shapes.json_call(tool, "" if self.keyed else self.name, self.args[0])
+        number = self.id if self.ids == "first" else ""
+        return shapes.json_call(tool, "" if self.keyed else self.name, self.args[0], number)
+
+
+def _several(lines: str, *, listed: bool) -> tuple[str, str, str] | None:
+    """What stands before, between and behind several calls."""
+    if not listed:
+        return ("", lines, "") if lines else None
+    return "[" + lines, "," + (lines or " "), "\n]" if lines else "]"
 
 
 _ARGUMENTS = JsonObject()

@@ -35,6 +35,13 @@ _SQUARE_KEY = re.compile(r"\s{0,8}[\"']?\s{0,2}(?P<key>[^<>\[\]\"'\n]{0,256})[\"
 _TYPE = re.compile(r"[ \t\"']{0,2}(?P<type>\w{0,32})[\"']?")
 
 
+def _others(closes: str) -> tuple[str, ...]:
+    """What models write for a close tag whose word they cut short, or do not."""
+    word = next((word for word in ("parameter", "param") if closes.endswith(f"{word}>")), "")
+    found = (closes.replace(word, other) for other in ("parameter", "param", "parameters") if word)
+    return tuple(mark for mark in found if mark != closes)
+
+
 class Params:
     """The codec; `template` has the holes `{key}` and `{value}`, and perhaps `{type}` between them.
 
@@ -64,6 +71,7 @@ class Params:
         self.middle = marks(middle.replace("{type}", "\n"))
         self.opens, self.closes = marks(before)[-1], marks(self.after)[0]
         self._key = _SQUARE_KEY if self.middle[0].startswith("[") else _KEY
+        self.others = _others(self.closes)
         self.lead = middle[len(middle.rstrip()) :]
         self.inline = "\n" not in template or len(self.middle) > 1
         self.trail = self.after[: len(self.after) - len(self.after.lstrip())]

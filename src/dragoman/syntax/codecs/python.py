@@ -35,14 +35,17 @@ _CALLED = re.compile(r"[A-Za-z_][\w.]{0,128}\s{0,8}(?P<ok>\()?")
 
 
 class Python:
-    """The codec of `{call}`: one call, or a list of them; `listed`: it is written as a list, of one call too."""
+    """The codec of `{call}`: one call, or a list of them; `listed`: it is written as a list, of one call too.
+
+    `json`: values are written as JSON, with `true`, `false` and `null`.
+    """
 
     opening = re.compile(
         r"\s{0,256}(?:#[^\n]{0,256}(?:\n\s{0,64})?){0,4}\[?\s{0,64}(?:[A-Za-z_][\w.\-]{0,256})?(?P<ok>\(|(?<=\[)\])?"
     )
 
-    def __init__(self, *, listed: bool = False) -> None:
-        self.listed = listed
+    def __init__(self, *, listed: bool = False, json: bool = False) -> None:
+        self.listed, self.json = listed, json
         self.several = ("[", ", ", "]") if listed else ("", "\n", "")
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:
@@ -135,10 +138,11 @@ class Python:
 
     def encode(self, call: Call) -> str:
         pairs = json.loads(call.arguments).items()
-        return f"{call.name}({', '.join(f'{key}={_write(value)}' for key, value in pairs)})"
+        write = _dump if self.json else _write
+        return f"{call.name}({', '.join(f'{key}={write(value)}' for key, value in pairs)})"
 
     def grammar(self, tool: Tool) -> Node:
-        return shapes.python(tool)
+        return shapes.python(tool, json=self.json)
 
 
 def _cut_short(r: Reader, call: CallSink, found: re.Match[str], *, listed: bool) -> bool:
@@ -160,6 +164,10 @@ def _known(name: str, call: CallSink) -> str:
     if call.declared(name):
         return name
     return next((one for one in (name.removesuffix(".call"), name.rpartition(".")[2]) if call.declared(one)), name)
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _write(value: object) -> str:

@@ -5,6 +5,7 @@ A string goes out as it comes; anything else waits for its end and is typed by t
 Where a value ends
 
 *   At its own close tag, if structure follows: the next parameter, a mark that closes or opens a call, or the end.
+*   At that tag with its word cut short (`</param>`), if the next parameter, or nothing but marks that close, follows.
 *   At the opening tag of the next parameter, if its key is declared and not yet given, and it stands at a line start;
     where parameters are pairs, or are not written on lines of their own, it may stand anywhere if it is whole.
 *   At a mark that closes the call, if only such marks, a next call or the end follow; where a limit cut the text
@@ -77,7 +78,7 @@ class Value:
                 yield from r.peek()
         if codec.cdata and self.call.cut and r.begun(stop("<![CDATA[")):
             return self.cut()
-        marks = scope.stop(codec.opens, codec.closes, codec.closes.removesuffix(">"), *scope.openers)
+        marks = scope.stop(codec.opens, codec.closes, codec.closes.removesuffix(">"), *codec.others, *scope.openers)
         while mark := (yield from r.until(marks, self.put)):
             spelled = r.last
             r.back()
@@ -87,8 +88,8 @@ class Value:
             if own is not False:
                 r.pos += len(spelled)
             if own is not None:
-                if own and not spelled.endswith(">"):
-                    self.call.notice("unclosed", r.at)
+                if own and (mark in codec.others or not spelled.endswith(">")):
+                    self.call.notice("variant" if mark in codec.others else "unclosed", r.at)
                 return self.finish(own=own)
             self.put(spelled, r.at - len(spelled))
         return self.cut()
@@ -163,6 +164,9 @@ class Value:
             return True if after is not None else None
         if mark in scope.inner or (mark in scope.ends and r.specials is not None):
             return False
+        if mark in codec.others:
+            after = yield from self.outside(size, codec.opens)
+            return True if after not in (None, codec.closes) else None
         if mark == codec.opens:
             return (yield from self.next_opens(size))
         if mark in scope.openers:
@@ -186,13 +190,17 @@ class Value:
 
     def outer(self, size: int) -> Steps[bool | None]:
         """Whether a mark that closes the call ends the value too: only such marks, a next call or the end may follow."""
-        scope = self.call.scope
-        passed = frozenset((*scope.closers, *scope.ends))
-        after = yield from self.behind(scope.stop(self.codec.closes, *scope.openers), passed, size)
+        after = yield from self.outside(size)
         if after is None or after == self.codec.closes:
             return None
         self.cut_short = not after and self.call.cut
         return self.left()
+
+    def outside(self, size: int, *own: str) -> Steps[str | None]:
+        """What stands behind a mark and any that close: a next call or, if it is in `own`, a next parameter."""
+        scope = self.call.scope
+        passed = frozenset((*scope.closers, *scope.ends))
+        return (yield from self.behind(scope.stop(self.codec.closes, *own, *scope.openers), passed, size))
 
     def unwrap(self, text: str) -> bool:
         """All arguments as the one value of a parameter that the tool does not have."""

@@ -131,7 +131,7 @@ def test_inside_reasoning_its_close_mark_counts_too():
     inner = Scope(("</c>",), ("<c>",), ("<end>",)).within(("</t>",))
     assert {*inner.stop().marks} == {"</c>", "</cs>", "</c", "<end>", "</t>"}
     assert inner.stop().plain == {"<end>", "</t>"}
-    assert (inner.closers, inner.openers) == (("</c>", "</c"), ("<c>",))
+    assert (inner.closers, inner.openers) == (("</c>", "</c", "</cs>"), ("<c>",))
 
 
 # --- where a turn begins

@@ -46,7 +46,7 @@ class Scope:
     def __init__(
         self, closers: tuple[str, ...], openers: tuple[str, ...], ends: tuple[str, ...], inner: tuple[str, ...] = ()
     ) -> None:
-        tags = tuple(mark[:-1] for mark in closers if mark.startswith("</") and mark.endswith(">"))
+        tags = tuple(mark[:-1] for mark in closers if re.fullmatch(r"</.*>", mark) and mark[:-2] + ">" not in closers)
         self.closers = tuple(dict.fromkeys(closers + tags + tuple(f"{tag}s>" for tag in tags)))
         self.openers, self.ends, self.inner, self.endless = openers, ends, inner, False
         self.closing = stop(*self.closers)

@@ -93,3 +93,11 @@ def test_how_turns_begin_is_weak_evidence():
     assert detections([begun, JSON], "<|me|>", {"<call>", "</call>"}, "")[0][0] == "json"
     assert detections([begun], "<|me|>", None, "") == [("begun", "the chat template only has <|me|>")]
     assert detections([MUTE], "<|me|>", None, "") == []
+
+
+def test_a_text_whose_call_lost_its_opening_is_known_by_the_other_marks():
+    assert found(text="<f=x><p=a>1</p></f></call>") == ["tags"]
+    assert (
+        api.detect(text="<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>") == "qwen3-coder-xml"
+    )
+    assert found(text="an </f> alone") == []

@@ -418,7 +418,9 @@ def test_notices_are_not_shown_and_extras_ride_along():
 
 
 def test_s3_a_ping_is_a_comment():
-    assert writer().ping("still here") == b": still here\n\n"
+    stream = writer()
+    stream.open()
+    assert stream.ping("still here") == b": still here\n\n"
 
 
 def test_while_there_is_no_output_some_pings_are_events():

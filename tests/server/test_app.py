@@ -186,3 +186,15 @@ async def test_a_websocket_is_refused_in_the_way_that_sends_clients_to_http(serv
     assert answer.status == 426
     assert "ask over HTTP" in answer.json["error"]["message"]
     assert (await ask(server)).status == 200
+
+
+async def test_half_a_surrogate_pair_in_a_request_is_a_replacement_character(serving: Serving) -> None:
+    server = serving({"output": "Hi"})
+    body = b'{"messages": [{"role": "user", "content": "a \\ud800 \\ud83d\\ude00 b"}], "stop": ["\\udfff"]}'
+    answer = await call(server, "POST", PATH, data=body, headers={"content-type": "application/json"})
+    assert answer.status == 200
+    prompt, _, _ = server.engine.asked[-1]
+    assert "a \ufffd 😀 b" in prompt.text
+    unknown = b'{"input": "x", "previous_response_id": "resp_\\ud800"}'
+    lost = await call(server, "POST", "/v1/responses", data=unknown, headers={"content-type": "application/json"})
+    assert lost.status == 404

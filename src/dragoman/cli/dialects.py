@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -42,10 +42,10 @@ def dialects(name: str = "", source: str = "", /, *, json: bool = False, file: b
         print(written(api.get(name)), end="")
     elif name:
         one = facts(api.get(name))
-        print(dump(one, indent=2) if json else "\n".join(_details(one)))
+        print(dump(one, indent=2) if json else "\n".join([*_details(one), *_unwritten(api.get(name))]))
     else:
-        every = [facts(api.get(known)) for known in api.names()]
-        print(dump(every, indent=2) if json else "\n".join(_table(every)))
+        every = [api.get(known) for known in api.names()]
+        print(dump([facts(one) for one in every], indent=2) if json else "\n".join(_table(every)))
 
 
 def _learnt(source: str) -> str:
@@ -132,6 +132,15 @@ def example(dialect: Dialect) -> str:
     return ""
 
 
+def _unwritten(dialect: Dialect) -> Iterator[str]:
+    """Why there is no example: such a dialect most often does not read what it was meant to."""
+    if not example(dialect):
+        try:
+            api.encode(dialect, Turn((CALL,) if dialect.call else (Text("It is sunny."),)))
+        except UsageError as problem:
+            yield f"a call cannot be written: {problem}"
+
+
 def _marks(dialect: Dialect) -> Iterator[str]:
     templates = (dialect.reasoning, *dialect.content, *(form.template for form in dialect.forms))
     for template in templates:
@@ -142,12 +151,12 @@ def _marks(dialect: Dialect) -> Iterator[str]:
     yield from dialect.ends
 
 
-def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    width = max((len(row["name"]) for row in rows), default=0)
-    for row in rows:
-        yield f"{row['name']:<{width}}  {row['models']}".rstrip()
-        if row["aliases"]:
-            yield f"{'':<{width}}  also: {', '.join(row['aliases'])}"
+def _table(every: Sequence[Dialect]) -> Iterator[str]:
+    width = max((len(one.name) for one in every), default=0)
+    for one in every:
+        yield f"{one.name:<{width}}  {one.models}".rstrip()
+        if one.aliases:
+            yield f"{'':<{width}}  also: {', '.join(one.aliases)}"
 
 
 def _details(one: dict[str, Any]) -> Iterator[str]:

@@ -112,7 +112,10 @@ def _source(source: str, server: str, key: str, place: str) -> Case:
         return case
     if "/" in source or "." in source:
         raise UsageError(f"cannot read {source}: there is no such file")
-    return read(fetch(f"{server}/dragoman/turns/{quote(source, safe='')}.txt", key))[0]
+    try:
+        return read(fetch(f"{server}/dragoman/turns/{quote(source, safe='')}.txt", key))[0]
+    except UsageError as problem:
+        raise UsageError(f"there is no file {source!r}, and as the id of a turn it was not found: {problem}") from None
 
 
 def _is_there(source: str) -> bool:

@@ -68,7 +68,9 @@ def _evidence(
         yield "the vocabulary", dialect.special
     for signs in _written(dialect):
         if _all(signs, text):
-            yield "the text", signs
+            yield "the text", (*signs, *_more(dialect, signs, text))
+    if text and len(rest := _rest(dialect, text)) > 2:
+        yield "the text", rest
 
 
 def _all(signs: tuple[str, ...], place: Container[str]) -> bool:
@@ -85,6 +87,27 @@ def _written(dialect: Dialect) -> Iterator[tuple[str, ...]]:
         yield (*marks(before), *_inside(dialect))
     if dialect.reasoning:
         yield marks(split(dialect.reasoning)[0])
+
+
+def _more(dialect: Dialect, signs: tuple[str, ...], text: str) -> Iterator[str]:
+    """What else of a call is there, where its beginning is."""
+    if dialect.frame is None and signs[0] in dialect.call:
+        yield from (mark for mark in _call(dialect) if mark in text and mark not in signs)
+
+
+def _rest(dialect: Dialect, text: str) -> tuple[str, ...]:
+    """The marks of a call whose beginning the model forgot: most of the others."""
+    whole = _call(dialect) if dialect.frame is None else ()
+    there = tuple(mark for mark in whole if mark in text)
+    return there if 3 * len(there) > 2 * len(whole) else ()
+
+
+def _call(dialect: Dialect) -> tuple[str, ...]:
+    """All marks of a call with a parameter; brackets and words alone tell nothing."""
+    tags = (dialect.args.before, dialect.args.after) if isinstance(dialect.args, Params) else ()
+    literals = (piece for piece in parse(dialect.call) if isinstance(piece, str))
+    every = (mark for literal in (*literals, *tags) for mark in marks(literal))
+    return tuple(dict.fromkeys(mark for mark in every if len(mark) > 3 and not mark.isalpha()))
 
 
 def _headers(dialect: Dialect, frame: Header) -> Iterator[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from .qwen import BEGINS, DECLARE, JSON
 MIMO = Dialect(
     "mimo-xml",
     call="<tool_call>\n<function={name}>\n{args}</function>\n</tool_call>",
-    args=Params("<parameter={key}>{value}</parameter>\n"),
+    args=Params("<parameter={key}>{value}</parameter>\n", inline=True),
     also=(JSON,),
     joint="",
     reasoning="<think>{text}</think>",

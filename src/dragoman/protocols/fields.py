@@ -134,7 +134,7 @@ class Fields:
 
     def _ranged(self, key: str, value: float, low: float, high: float) -> float:
         if not low <= value <= high:
-            bounds = f"at least {low:g}" if high == INFINITE else f"from {low:g} to {high:g}"
+            bounds = f"at least {low:.15g}" if high == INFINITE else f"from {low:.15g} to {high:.15g}"
             invalid(self.param(key), f"must be {bounds}; it is {value!r:.40}")
         return value
 

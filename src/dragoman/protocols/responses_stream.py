@@ -132,10 +132,12 @@ class Writer:
         """
         if self.ended:
             return b""
+        if not self._opened:
+            return self.open()
         self._pings += 1
         if self._pings % _COMMENTS or self._open is not None or self._output:
             return sse.comment(text)
-        return self.open() or self._frame("response.in_progress", {"response": self._response.object("in_progress")})
+        return self._frame("response.in_progress", {"response": self._response.object("in_progress")})
 
     @property
     def response(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["clean", "dump", "load", "quote"]
+__all__ = ["clean", "dump", "load", "quote", "whole"]
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -47,6 +47,15 @@ else:
 def clean(text: str) -> str:
     """The text with every lone surrogate replaced by U+FFFD."""
     return _HALVES.sub("\ufffd", text)
+
+
+def whole(value: Any) -> Any:
+    """Any JSON with its texts `clean`."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    return {clean(key): whole(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def quote(text: str) -> bytes:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
 from ..errors import Busy, Cancelled, RequestError
+from ..protocols import wire
 from .limits import check_depth
 
 __all__ = ["Left", "advice", "header", "read_json", "send_json", "send_text", "start"]
@@ -42,6 +44,9 @@ def advice(error: BaseException) -> dict[str, str]:
     return {}
 
 
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # perhaps half of a surrogate pair, which no engine and no file takes
+
+
 async def read_json(scope: Scope, receive: Receive, limit: int, *, typed: bool = True) -> Mapping[str, Any]:
     """Read the request's JSON object; if it is not `typed`, whatever type it says it has.
 
@@ -60,7 +65,7 @@ async def read_json(scope: Scope, receive: Receive, limit: int, *, typed: bool =
     if not isinstance(data, dict):
         raise RequestError("the request must be a JSON object", code="invalid_json")
     check_depth(data)
-    return data
+    return wire.whole(data) if _HALF.search(body) else data
 
 
 def start(status: int, headers: Mapping[str, str]) -> Message:

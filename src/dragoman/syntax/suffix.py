@@ -45,7 +45,7 @@ def _with(dialect: Dialect, suffix: str) -> Dialect:
     def codec(one: Codec) -> Codec:
         if not isinstance(one, Params):
             return one
-        return Params(tags(one.template), one.text, strip=one.strip, cdata=one.cdata)
+        return Params(tags(one.template), one.text, strip=one.strip, cdata=one.cdata, inline=one.inline)
 
     def form(one: str | Form) -> str | Form:
         return tags(one) if isinstance(one, str) else Form(tags(one.template), codec(one.codec))

@@ -48,6 +48,7 @@ class Params:
     `text`: the words that stand for a string where the type is told.  `strip`: white space around a value is markup.
     `cdata`: a value may stand in `<![CDATA[` and `]]>`.  `json`: the marks around arguments that are JSON, with `{args}`.
     `typed`: the marks around a type that may stand between a key and its value, with `{type}`.
+    `inline`: models write several on a line, whatever the template does; a template without newlines says so by itself.
     """
 
     opening = re.compile(r"(?:[\sĠĊ]|\\n){0,256}(?:(?P<ok>[<{\[])|\\\Z)?")
@@ -62,6 +63,7 @@ class Params:
         cdata: bool = False,
         json: str = "",
         typed: str = "",
+        inline: bool = False,
     ) -> None:
         self.template, self.text, self.strip, self.cdata = template, text, strip, cdata
         self.json, self.around = json, marks(json.replace("{args}", "\n"))
@@ -73,7 +75,8 @@ class Params:
         self._key = _SQUARE_KEY if self.middle[0].startswith("[") else _KEY
         self.others = _others(self.closes)
         self.lead = middle[len(middle.rstrip()) :]
-        self.inline = "\n" not in template or len(self.middle) > 1
+        self.inline = inline
+        self.compact = inline or "\n" not in template or len(self.middle) > 1
         self.trail = self.after[: len(self.after) - len(self.after.lstrip())]
 
     def decode(self, r: Reader, call: CallSink) -> Steps[str]:

@@ -181,7 +181,7 @@ class Value:
     def next_opens(self, size: int) -> Steps[bool | None]:
         """Whether an opening tag inside the value is that of the next parameter."""
         inline = self.said and not self.newlines
-        if inline and not self.codec.inline:
+        if inline and not self.codec.compact:
             return None
         key, end, ended = yield from self.codec.key(self.r, size)
         if not ended or key not in self.call.schema.properties() - self.given:

@@ -88,7 +88,7 @@ peers-again: $(PEERS)/.made  ## write anew how their parsers differ, and what th
 long: $(VENV)/.dev  ## run the property tests with far more examples (an hour)
 	$(PY) -m pytest -n auto --dist worksteal --long -m "not peers" $(ARGS)
 
-fuzz: $(VENV)/.dev  ## fuzz everything that strangers can reach with a million cases (some hours)
+fuzz: $(VENV)/.dev  ## fuzz everything that strangers can reach with a million cases (half an hour)
 	$(PY) -m fuzz --cases 1000000 $(ARGS)
 
 coverage: $(VENV)/.dev  ## run all tests and show which lines none of them reached

@@ -48,7 +48,7 @@ def _embedder(config: Config, taken: Sequence[str]) -> Engine:
 
 def _packaged() -> str:
     """A packaged model that is on this machine, "" if there is none."""
-    from ..engines.packaged import PACKAGED  # noqa: PLC0415
+    from ..engines.models import PACKAGED  # noqa: PLC0415
 
     return next((name for name, packaged in PACKAGED.items() if packaged.here), "")
 

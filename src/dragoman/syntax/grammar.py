@@ -333,7 +333,8 @@ def _steps(atom: str) -> Spelling:
     one, low, high = _ATOM.fullmatch(atom).group("one", "low", "high")  # type: ignore[union-attr]
     sign = atom[len(one) :]
     least, most = (int(low), int(high)) if low else {"?": (0, 1), "+": (1, 2)}.get(sign, (1, 1))
-    chars = _BLANKS if one == r"\s" else one[1:-1].replace(r"\t", "\t") if one[0] == "[" and one != "[" else one[-1]
+    inside = one[1:-1].replace(r"\t", "\t").replace(r"\s", _BLANKS)
+    chars = _BLANKS if one == r"\s" else inside if one[0] == "[" and one != "[" else one[-1]
     return ((chars, False),) * least + ((chars, True),) * (most - least)
 
 

@@ -24,12 +24,13 @@ __all__ = ["JsonCall"]
 
 @dataclass(slots=True)
 class _Envelope:
-    """What was read of a whole call: `begun` its start was told, `filled` its arguments too; `no`: it is none."""
+    """What was read of a whole call: `begun` its start was told, `filled` its arguments too, `whole` all of them; `no`: it is none."""
 
     name: str = ""
     id: str = ""
     begun: bool = False
     filled: bool = False
+    whole: bool = False
     no: bool = False
     held: str | None = None
     depth: int = 0
@@ -140,6 +141,9 @@ class JsonCall:
         state = yield from self._object(r, call, envelope)
         if state == CUT and call.cut and envelope.name and not (envelope.begun or envelope.no or envelope.others):
             self._begin(r, call, envelope)
+        if state == CUT and envelope.begun and envelope.whole:  # what a limit cut behind them says nothing of the call
+            call.notice("unclosed", r.at)
+            state = WHOLE
         if state != WHOLE or envelope.no:
             return state
         if call.recovered and envelope.held is None and not envelope.filled:
@@ -190,7 +194,7 @@ class JsonCall:
         envelope.begun = call.begin(envelope.name, envelope.id)
         if envelope.begun and envelope.held is not None:
             self._fill(r, call, envelope.held)
-            envelope.filled = True
+            envelope.filled = envelope.whole = True
         return envelope.begun
 
     def _object(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
@@ -279,12 +283,11 @@ class JsonCall:
         """A call whose name is the key of its arguments; several may stand in one object."""
         if envelope.begun:
             call.end()
-            envelope.begun = envelope.filled = False
+            envelope.begun = envelope.filled = envelope.whole = False
         envelope.name = name
         if not self._begin(r, call, envelope):
             return BAD
-        envelope.filled = True
-        return (yield from _ARGUMENTS.decode(r, call))
+        return (yield from self._live(r, call, envelope))
 
     def _arguments(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
         if not envelope.name or envelope.no:
@@ -294,8 +297,14 @@ class JsonCall:
             return state
         if not envelope.begun and not self._begin(r, call, envelope):
             return BAD
+        return (yield from self._live(r, call, envelope))
+
+    def _live(self, r: Reader, call: CallSink, envelope: _Envelope) -> Steps[str]:
+        """The arguments, as they come."""
         envelope.filled = True
-        return (yield from _ARGUMENTS.decode(r, call))
+        state = yield from _ARGUMENTS.decode(r, call)
+        envelope.whole = state == WHOLE
+        return state
 
     def encode(self, call: Call) -> str:
         args = json.loads(call.arguments)

@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["body_of", "main"]
 
 _STAMP = b" t000000000000000"
 
@@ -43,7 +43,7 @@ class _There:
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while line := await reader.readline():
-                await self._answer(line.split()[1].decode(), await _body(reader), writer)
+                await self._answer(line.split()[1].decode(), await body_of(reader), writer)
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -73,7 +73,8 @@ def _stamped(frame: bytes) -> bytes:
     return frame.replace(_STAMP, stamp)
 
 
-async def _body(reader: asyncio.StreamReader) -> bytes:
+async def body_of(reader: asyncio.StreamReader) -> bytes:
+    """The body of the request whose first line was read."""
     size = 0
     while (line := await reader.readline()) not in (b"\r\n", b""):
         name, _, value = line.partition(b":")

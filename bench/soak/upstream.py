@@ -17,6 +17,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..gateway.upstream import body_of
+
 __all__ = ["DEEDS", "main"]
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -74,7 +76,7 @@ class _Flaky:
 async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while line := await reader.readline():
-            path, body = line.split()[1].decode().partition("?")[0], await _body(reader)
+            path, body = line.split()[1].decode().partition("?")[0], await body_of(reader)
             if path in _WAYS:
                 await _Answer(path, body, reader, writer).play()
             else:
@@ -84,15 +86,6 @@ async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         pass
     finally:
         writer.close()
-
-
-async def _body(reader: asyncio.StreamReader) -> bytes:
-    size = 0
-    while (line := await reader.readline()) not in (b"\r\n", b""):
-        name, _, value = line.partition(b":")
-        if name.lower() == b"content-length":
-            size = int(value)
-    return await reader.readexactly(size)
 
 
 def _tell(path: str, body: bytes, writer: asyncio.StreamWriter) -> None:

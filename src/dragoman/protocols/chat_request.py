@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Request
 from . import wire
 from .chat_messages import read_messages
 from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
 from .chat_tools import read_tools, unread
-from .fields import Fields, invalid, kind, missing, unsupported
+from .fields import Fields, fields_of, invalid, kind, missing, unsupported
 from .left_out import left_out
 
 __all__ = ["Settings", "read_request", "read_schema", "read_stop"]
@@ -56,9 +55,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is missing, wrong or not offered; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields = Fields(data)
+    fields = fields_of(data)
     _refuse(fields)
     tools, choice = read_tools(fields)
     thinking, ignored = read_thinking(fields)

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Raw, Request
 from .chat_request import read_schema
 from .chat_sampling import read_sampling
-from .fields import Fields, invalid, is_token, kind, missing, unsupported
+from .fields import Fields, fields_of, invalid, is_token, kind, missing, unsupported
 from .left_out import left_out
 
 __all__ = ["Settings", "read_request"]
@@ -43,9 +42,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is missing, wrong or not offered; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields, defaults = Fields(data), defaults or Settings()
+    fields, defaults = fields_of(data), defaults or Settings()
     prompts = tuple(_prompts(fields))
     request = Request(
         model=fields.text("model"),

@@ -9,16 +9,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Raw, Request
 from . import wire
 from .chat_error import error
-from .fields import Fields, invalid, is_token, kind, missing
+from .fields import Fields, fields_of, invalid, is_token, kind, missing
 
-__all__ = ["Settings", "answer", "error", "read_answer", "read_inputs", "read_request", "write_request"]
+__all__ = [
+    "MOST_DIMENSIONS",
+    "Settings",
+    "answer",
+    "error",
+    "read_answer",
+    "read_inputs",
+    "read_request",
+    "write_request",
+]
 
 _NOTED = ("input_type", "instruction", "normalize", "truncate_prompt_tokens")
-_MOST_DIMENSIONS = 1 << 20
+MOST_DIMENSIONS = 1 << 20
 
 
 @dataclass(slots=True)
@@ -44,15 +52,13 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is missing, wrong or not offered; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields = Fields(data)
+    fields = fields_of(data)
     if "input" not in fields:
         missing("input", "a text, a list of texts, the ids of tokens, or a list of such lists")
     settings = replace(
         defaults or Settings(),
         packed=fields.word("encoding_format", ("float", "base64"), "float") == "base64",
-        dimensions=fields.integer("dimensions", None, 1, _MOST_DIMENSIONS),
+        dimensions=fields.integer("dimensions", None, 1, MOST_DIMENSIONS),
         ignored=tuple(name for name in _NOTED if name in fields),
     )
     return Request(model=fields.text("model"), prompts=tuple(read_inputs(fields))), settings

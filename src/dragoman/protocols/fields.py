@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from ..errors import RequestError, UnsupportedFeature
 
-__all__ = ["Fields", "invalid", "is_token", "kind", "missing", "unsupported"]
+__all__ = ["Fields", "fields_of", "invalid", "is_token", "kind", "missing", "unsupported"]
 
 T = TypeVar("T")
 
@@ -145,3 +145,14 @@ def _is_number(value: Any) -> bool:
 
 def _is_whole(value: Any) -> bool:
     return _is_number(value) and (isinstance(value, int) or value.is_integer())
+
+
+def fields_of(data: Mapping[str, Any]) -> Fields:
+    """The fields of a whole request.
+
+    Raises:
+        RequestError: it is no JSON object.
+    """
+    if not isinstance(data, Mapping):
+        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
+    return Fields(data)

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Message, Reasoning, Request, Text
 from .chat_sampling import read_sampling
-from .fields import Fields, invalid, kind, unsupported
+from .fields import Fields, fields_of, invalid, kind, unsupported
 from .left_out import left_out
 from .messages_api_messages import read_messages
 from .messages_api_thinking import read_thinking
@@ -48,9 +47,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is missing, wrong or not offered; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields, defaults = Fields(data), defaults or Settings()
+    fields, defaults = fields_of(data), defaults or Settings()
     if fields.items("mcp_servers"):
         unsupported("mcp_servers", "are not offered here; call their tools yourself and send the results")
     offer = read_tools(fields)

@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import RequestError, UnsupportedFeature
+from ..errors import UnsupportedFeature
 from ..messages import Raw, Request
 from . import wire
-from .embeddings import Settings
-from .fields import Fields, invalid, kind
+from .embeddings import MOST_DIMENSIONS, Settings
+from .fields import Fields, fields_of, invalid, kind
 from .ollama_error import error
 
 __all__ = ["Settings", "answer", "error", "read_answer", "read_request", "write_request"]
 
 _FIXED = "num_ctx"  # the server's to decide, and a client should hear of it
-_MOST_DIMENSIONS = 1 << 20
 
 
 def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> tuple[Request, Settings]:
@@ -25,14 +24,12 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is wrong; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields = Fields(data)
+    fields = fields_of(data)
     options = fields.inner("options")
     settings = replace(
         defaults or Settings(),
         truncate=fields.flag("truncate", default=True),
-        dimensions=fields.integer("dimensions", None, 0, _MOST_DIMENSIONS) or None,
+        dimensions=fields.integer("dimensions", None, 0, MOST_DIMENSIONS) or None,
         ignored=(options.param(_FIXED),) if _FIXED in options else (),
     )
     return Request(model=fields.text("model"), prompts=_inputs(fields)), settings

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Raw, Request
 from . import wire
 from .embeddings import Settings
-from .fields import Fields, kind
+from .fields import fields_of
 from .ollama_error import error
 
 __all__ = ["Settings", "answer", "error", "read_request"]
@@ -22,9 +21,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is wrong; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields = Fields(data)
+    fields = fields_of(data)
     options = fields.inner("options")
     text = wire.clean(fields.text("prompt"))
     ignored = (options.param("num_ctx"),) if "num_ctx" in options else ()

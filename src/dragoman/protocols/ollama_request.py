@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Message, Raw, Request, Text
 from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
 from .chat_tools import read_tools
-from .fields import Fields, invalid, kind, unsupported
+from .fields import Fields, fields_of, invalid, kind, unsupported
 from .left_out import left_out
 from .ollama_context import unpack
 from .ollama_messages import read_images, read_messages
@@ -77,9 +76,7 @@ _TEMPLATE = "cannot be sent with a request; the model's own is used, or none wit
 
 
 def _fields(data: Mapping[str, Any]) -> Fields:
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    return Fields(data)
+    return fields_of(data)
 
 
 def _request(fields: Fields, messages: tuple[Message, ...]) -> Request:

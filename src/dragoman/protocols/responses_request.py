@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import RequestError
 from ..messages import Request
 from .chat_request import read_stop
 from .chat_sampling import read_sampling
 from .chat_thinking import read_thinking
-from .fields import Fields, invalid, kind, unsupported
+from .fields import Fields, fields_of, invalid, unsupported
 from .left_out import left_out
 from .responses_items import read_items
 from .responses_tools import Offer, read_tools
@@ -70,9 +69,7 @@ def read_request(data: Mapping[str, Any], defaults: Settings | None = None) -> t
     Raises:
         RequestError: a field is missing, wrong or not offered; `param` is its path.
     """
-    if not isinstance(data, Mapping):
-        raise RequestError(f"the request must be a JSON object; it is {kind(data)}", code="invalid_type")
-    fields = Fields(data)
+    fields = fields_of(data)
     _refuse(fields)
     offer = read_tools(fields)
     thinking, ignored = read_thinking(fields)

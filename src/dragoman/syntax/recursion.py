@@ -6,6 +6,7 @@ Engines that read a grammar from left to right never get past a rule that begins
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from ..errors import UsageError
 from .grammar import Alt, Node, Repeat, Rule, Seq, alt, rebuilt, repeat, seq
@@ -71,30 +72,21 @@ def _fixed(rules: Iterable[Rule], holds: Callable[[Node, set[Rule]], bool]) -> s
     return known
 
 
-def _may_be_empty(node: Node, known: set[Rule]) -> bool:
+def _holds(node: Node, known: set[Rule], *, leaf: bool) -> bool:
     match node:
         case Rule():
             return node in known
         case Seq(parts):
-            return all(_may_be_empty(part, known) for part in parts)
+            return all(_holds(part, known, leaf=leaf) for part in parts)
         case Alt(parts):
-            return any(_may_be_empty(part, known) for part in parts)
+            return any(_holds(part, known, leaf=leaf) for part in parts)
         case Repeat(part, low):
-            return low == 0 or _may_be_empty(part, known)
-    return False
+            return low == 0 or _holds(part, known, leaf=leaf)
+    return leaf
 
 
-def _ends(node: Node, known: set[Rule]) -> bool:
-    match node:
-        case Rule():
-            return node in known
-        case Seq(parts):
-            return all(_ends(part, known) for part in parts)
-        case Alt(parts):
-            return any(_ends(part, known) for part in parts)
-        case Repeat(part, low):
-            return low == 0 or _ends(part, known)
-    return True
+_may_be_empty = partial(_holds, leaf=False)
+_ends = partial(_holds, leaf=True)
 
 
 def _meets(rule: Rule, empty: set[Rule]) -> bool:
